@@ -1,0 +1,107 @@
+# The one interface: every target sets up what it needs, once, in .venv, and asks for nothing else.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DONE := $(VENV)/done#               what has been set up, one empty file each
+FUZZ_SECONDS ?= 60
+
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_ROOT_USER_ACTION := ignore
+unexport PYTHONPATH PYTHONHOME
+
+# Rust is used where it is new enough. Without it the plain-Python twin gives the same answers, slower.
+MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+CARGO := $(shell have=$$(cargo --version 2>/dev/null | cut -d' ' -f2); \
+	[ -n "$$have" ] && printf '%s\n%s\n' $(MSRV) $$have | sort -V -C && echo cargo)
+CORE := $(if $(CARGO),rust,python)
+BACKENDS := $(if $(CARGO),python rust,python)
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -not -path 'rust/fuzz/*' 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo dev test test-rs test-py lint bench bench-smoke docs wheels test-wheels fuzz clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | awk -F@ '{ printf "make %-12s %s\n", $$1, $$2 }'
+
+# --- set-up ------------------------------------------------------------------------------------
+
+$(DONE)/venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "longturn needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1 || echo missing)."; \
+		echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip  # --group needs pip 25.1
+	@mkdir -p $(DONE) && touch $@
+
+$(DONE)/group-%: pyproject.toml $(DONE)/venv
+	$(BIN)/pip install --quiet --group $*
+	@touch $@
+
+# An optimised build, put into python/longturn; Python edits are seen at once.
+$(DONE)/core-rust: $(RUST_SOURCES) $(DONE)/group-build
+	$(BIN)/maturin develop --release --quiet
+	@rm -f $(DONE)/core-python && touch $@
+
+$(DONE)/core-python: packaging/pure/pyproject.toml $(DONE)/venv
+	@echo "No cargo $(MSRV) or newer here: using the plain-Python estimator (same answers, slower)."
+	@echo "For the Rust core install Rust from rustup.rs and run make again."
+	$(BIN)/pip install --quiet --editable packaging/pure
+	@rm -f $(DONE)/core-rust && touch $@
+
+dev: $(DONE)/core-$(CORE) $(DONE)/group-test $(DONE)/group-lint $(DONE)/group-docs  ## set up .venv for work on longturn
+
+# --- use ---------------------------------------------------------------------------------------
+
+demo: $(DONE)/core-$(CORE) $(DONE)/group-demo  ## a long agent turn, with and without longturn
+	$(BIN)/python examples/demo/run.py
+
+test: test-rs test-py  ## Rust tests, then the Python suite on both backends
+
+test-rs:  ## Rust tests alone; no Python involved
+	$(if $(CARGO),cargo test --locked --quiet,@echo "No cargo $(MSRV) or newer here: Rust tests left out.")
+
+test-py: $(DONE)/core-$(CORE) $(DONE)/group-test  ## the Python suite, once per backend
+	$(foreach backend,$(BACKENDS),LONGTURN_BACKEND=$(backend) $(BIN)/pytest --benchmark-disable &&) true
+
+lint: $(DONE)/core-$(CORE) $(DONE)/group-lint  ## format, style, types, import rules, workflows
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/zizmor --offline --quiet --persona=pedantic .github
+ifneq ($(CARGO),)
+	$(BIN)/stubtest longturn._core
+	cargo fmt --check
+	cargo clippy --locked --quiet --all-targets -- -D warnings
+	cargo clippy --locked --quiet --all-targets --features python -- -D warnings
+endif
+
+bench: $(DONE)/core-$(CORE) $(DONE)/group-bench  ## timings, Rust and Python; benches/README.md explains them
+	$(if $(CARGO),cargo bench --locked --quiet)
+	$(foreach backend,$(BACKENDS),LONGTURN_BACKEND=$(backend) $(BIN)/pytest benches --benchmark-only &&) true
+
+bench-smoke: $(DONE)/core-$(CORE) $(DONE)/group-test  ## every bench once, untimed: benches that nobody runs rot
+	$(if $(CARGO),cargo bench --locked --quiet --no-run)
+	$(BIN)/pytest benches --benchmark-disable --quiet
+
+docs: $(DONE)/core-$(CORE) $(DONE)/group-docs  ## HTML pages in docs/_build
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --builder dirhtml docs docs/_build
+
+wheels: $(DONE)/group-build  ## sdist, the wheel built from it, and the py3-none-any wheel, in dist
+	.github/scripts/build_dists.sh $(BIN) dist
+
+test-wheels: wheels  ## each wheel in an empty environment, with the quick part of the suite
+	.github/scripts/test_dists.sh $(BIN)/python dist
+
+fuzz:  ## compare the fast counters with the naive one for FUZZ_SECONDS (needs nightly Rust and cargo-fuzz)
+	cargo +nightly fuzz run --fuzz-dir rust/fuzz estimate -- -max_total_time=$(FUZZ_SECONDS)
+
+clean:  ## remove what the other targets made
+	rm -rf $(VENV) target dist docs/_build .benchmarks .demo .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -f python/longturn/_core*.so

@@ -1,0 +1,11 @@
+"""Every Python block in the README and in docs/ is a test; names carry over from block to block of a page."""
+
+from __future__ import annotations
+
+from sybil import Sybil
+from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+
+pytest_collect_file = Sybil(
+    parsers=[PythonCodeBlockParser(), SkipParser()],
+    patterns=["README.md", "docs/*.md", "docs/**/*.md"],
+).pytest()

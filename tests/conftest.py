@@ -1,0 +1,72 @@
+"""What every test relies on: the backend it asked for, no network, reproducible examples, real data if it is there."""
+
+from __future__ import annotations
+
+import importlib.util
+import ipaddress
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import hypothesis
+import pytest
+
+import longturn
+
+hypothesis.settings.register_profile("fast", max_examples=40, deadline=None, derandomize=True)
+hypothesis.settings.register_profile("slow", max_examples=1_000, deadline=None)
+hypothesis.settings.load_profile(os.environ.get("LONGTURN_HYPOTHESIS", "fast"))
+
+
+def pytest_configure() -> None:
+    """Stop at once if the suite would test another backend than the one asked for."""
+    wanted = os.environ.get("LONGTURN_BACKEND")
+    if wanted and wanted != longturn.BACKEND:
+        pytest.exit(f"LONGTURN_BACKEND is {wanted!r}, but {longturn.BACKEND!r} was loaded", returncode=3)
+    sys.addaudithook(_refuse_network)
+
+
+def pytest_report_header() -> str:
+    return f"longturn: {longturn.BACKEND} backend, from {Path(longturn.__file__).parent}"
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """Return the folder of recorded histories, texts and errors; it is too large and too mixed in licence to ship."""
+    folder = os.environ.get("LONGTURN_DATA")
+    if not folder:
+        pytest.skip("LONGTURN_DATA does not name a folder of recorded data")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def validator(data: Path) -> ModuleType:
+    """Return the data folder's ``validate.py``: ``check(format, body)`` says what a provider would object to."""
+    spec = importlib.util.spec_from_file_location("longturn_data_validate", data / "validate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up by name
+    spec.loader.exec_module(module)
+    return module
+
+
+def _refuse_network(event: str, args: tuple[object, ...]) -> None:
+    # An audit hook sees every socket of the process, whoever opened it and however it was imported.
+    if event == "socket.connect":
+        address = args[1]
+        host = address[0] if isinstance(address, tuple) else None  # a Unix socket's address is its path
+    elif event == "socket.getaddrinfo":
+        host = args[0]
+    else:
+        return
+    if host is not None and not _is_here(str(host)):
+        raise RuntimeError(f"a test tried to reach {host}; tests use no network")
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host in ("localhost", "")

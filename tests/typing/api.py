@@ -1,0 +1,59 @@
+"""Type-checked by `make lint`, never run: what users write must keep its types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_type
+
+import longturn
+
+tokens: int = longturn.estimate("Привет, мир")
+assert_type(longturn.estimate({"role": "user", "content": "hello"}), int)
+assert_type(longturn.estimate([{"role": "user", "content": "hello"}], tools=[{"name": "search"}]), int)
+assert_type(longturn.estimate.count_tokens("hello"), int)
+assert_type(len(longturn.tokenizer("hello")), int)
+
+scripts = longturn.scripts("Привет, мир")
+assert_type(scripts, longturn.Scripts)
+assert_type(scripts.ascii, int)
+assert_type(scripts.tokens, int)
+ascii_count, cjk_count, other_count = scripts
+assert_type(cjk_count, int)
+
+policy = longturn.Policy(budget=400_000, keep_share=0.25, exclude_tools=("memory",))
+assert_type(policy.low_water, float)
+
+window = longturn.Window(400_000)
+same = longturn.Window(policy=policy, format="anthropic", language="de")
+
+
+def counted(text: str) -> int:
+    return len(text)
+
+
+own_counter = longturn.Window(400_000, profile=counted)
+
+history: list[dict[str, object]] = [{"role": "user", "content": "hello"}]
+fitted = window.fit(history, system="Be brief.", tools=[{"name": "search"}])
+assert_type(fitted, longturn.Fitted)
+assert_type(fitted.tokens, int)
+assert_type(fitted.fits, bool)
+assert_type(fitted.stage, longturn.Stage)
+assert_type(fitted.first_changed, int | None)
+for cleared in fitted.cleared:
+    assert_type(cleared.call_id, str)
+    assert_type(cleared.tokens, int)
+
+assert_type(window.instructions(), str)
+
+
+class Turn:
+    """A frozen history of a caller's own making is as good as a list."""
+
+    messages: Sequence[dict[str, object]] = ()
+
+
+window.fit(Turn.messages)
+
+longturn.Window("400_000")  # type: ignore[arg-type]  # a budget is a number
+longturn.Policy(400_000)  # type: ignore[misc]  # everything is named
