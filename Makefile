@@ -22,7 +22,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -not -path 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo dev test test-rs test-py lint bench bench-smoke docs wheels test-wheels fuzz clean
+.PHONY: help demo dev test test-rs test-py lint format bench bench-smoke docs wheels test-wheels fuzz clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | awk -F@ '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -81,6 +81,11 @@ ifneq ($(CARGO),)
 	cargo clippy --locked --quiet --all-targets -- -D warnings
 	cargo clippy --locked --quiet --all-targets --features python -- -D warnings
 endif
+
+format: $(DONE)/group-lint  ## put code into shape, and fix what can be fixed without thinking
+	$(BIN)/ruff check --fix --exit-zero --quiet
+	$(BIN)/ruff format --quiet
+	$(if $(CARGO),cargo fmt)
 
 bench: $(DONE)/core-$(CORE) $(DONE)/group-bench  ## timings, Rust and Python; benches/README.md explains them
 	$(if $(CARGO),cargo bench --locked --quiet)

@@ -1,4 +1,4 @@
-"""What every test relies on: the backend it asked for, no network, reproducible examples, real data if it is there."""
+"""What every test relies on: the backend asked for, no network, reproducible examples, real data if at hand."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pytest_report_header() -> str:
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """Return the folder of recorded histories, texts and errors; it is too large and too mixed in licence to ship."""
+    """Return the folder of recorded histories, texts and errors: too large, too mixed in licence to ship."""
     folder = os.environ.get("LONGTURN_DATA")
     if not folder:
         pytest.skip("LONGTURN_DATA does not name a folder of recorded data")
@@ -42,7 +42,7 @@ def data() -> Path:
 
 @pytest.fixture(scope="session")
 def validator(data: Path) -> ModuleType:
-    """Return the data folder's ``validate.py``: ``check(format, body)`` says what a provider would object to."""
+    """Return the data folder's ``validate.py``: ``check(format, body)`` says what a provider would refuse."""
     spec = importlib.util.spec_from_file_location("longturn_data_validate", data / "validate.py")
     assert spec is not None
     assert spec.loader is not None

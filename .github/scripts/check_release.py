@@ -16,7 +16,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PYTHONS = ("cp311-cp311", "cp312-cp312", "cp313-cp313", "cp314-cp314", "cp315-cp315", "cp314-cp314t", "cp315-cp315t")
+PYTHONS = (
+    "cp311-cp311",
+    "cp312-cp312",
+    "cp313-cp313",
+    "cp314-cp314",
+    "cp315-cp315",
+    "cp314-cp314t",
+    "cp315-cp315t",
+)
 PLATFORMS = (
     "manylinux_2_17_x86_64*",  # maturin adds the older name, manylinux2014, behind a dot
     "manylinux_2_17_aarch64*",
