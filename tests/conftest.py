@@ -1,4 +1,4 @@
-"""What every test relies on: the backend asked for, no network, reproducible examples, real data if at hand."""
+"""What every test relies on: the backend asked for, no network, same examples, real data if at hand."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def _refuse_network(event: str, args: tuple[object, ...]) -> None:
         host = args[0]
     else:
         return
-    if host is not None and not _is_here(str(host)):
+    if isinstance(host, bytes):
+        host = host.decode()
+    if isinstance(host, str) and not _is_here(host):
         raise RuntimeError(f"a test tried to reach {host}; tests use no network")
 
 
