@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DONE := $(VENV)/done#               what has been set up, one empty file each
 FUZZ_SECONDS ?= 60
+WITH ?=#                         more groups for the suite; tests of what is not installed are skipped
 
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -64,7 +65,7 @@ test: test-rs test-py  ## Rust tests, then the Python suite on both backends
 test-rs:  ## Rust tests alone; no Python involved
 	$(if $(CARGO),cargo test --locked --quiet,@echo "No cargo $(MSRV) or newer here: Rust tests left out.")
 
-test-py: $(DONE)/core-$(CORE) $(DONE)/group-test  ## the Python suite, once per backend
+test-py: $(DONE)/core-$(CORE) $(DONE)/group-test $(WITH:%=$(DONE)/group-%)  ## the Python suite, once per backend
 	$(foreach backend,$(BACKENDS),LONGTURN_BACKEND=$(backend) $(BIN)/pytest --benchmark-disable &&) true
 
 lint: $(DONE)/core-$(CORE) $(DONE)/group-lint  ## format, style, types, import rules, workflows

@@ -11,7 +11,7 @@ trap 'rm -rf "$unpacked"' EXIT
 
 rm -rf "$out"
 cd "$root"
-"$bin/maturin" sdist --quiet --out "$out"
+"$bin/maturin" sdist --out "$out"
 
 # From the archive, not from the checkout: a file forgotten in `include` shows up here.
 tar -xzf "$out"/longturn-*.tar.gz -C "$unpacked" --strip-components=1
