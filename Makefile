@@ -1,6 +1,7 @@
 # The one interface: every target sets up what it needs, once, in .venv, and asks for nothing else.
 
-PYTHON ?= python3
+PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
 DONE := $(VENV)/done#               what has been set up, one empty file each
@@ -31,9 +32,9 @@ help:  ## this list
 # --- set-up ------------------------------------------------------------------------------------
 
 $(DONE)/venv:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-		echo "longturn needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1 || echo missing)."; \
-		echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "longturn needs Python 3.11 or newer; looked at $(or $(PYTHON),python3 and python3.11 to 3.15)."; \
+		echo "Install one, or name one: make PYTHON=/path/to/python $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip  # --group needs pip 25.1
 	@mkdir -p $(DONE) && touch $@
