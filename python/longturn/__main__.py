@@ -1,0 +1,5 @@
+"""``python -m longturn``."""
+
+from longturn.cli import main
+
+raise SystemExit(main())

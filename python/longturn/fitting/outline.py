@@ -1,0 +1,294 @@
+"""
+What a decision sees of a history: kinds, calls, results and quarter-tokens, as columns.
+
+The words are those of the documentation.  A *point* is a place where a request is made: just before
+each run of model messages.  A *round* runs from one point to the next, a *turn* from a user message
+that follows a model message to the next such one; the user messages that open a turn are its
+*opener*.  The *head* is everything up to and including the first run of user messages.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple, Self
+
+
+class Kind(IntEnum):
+    """Who a message speaks for."""
+
+    SYSTEM = 0  # system and developer messages, and items that may never leave
+    USER = 1
+    MODEL = 2
+    REPLY = 3  # tool results, and whatever else belongs to the tail of a round
+
+
+class Call(NamedTuple):
+    """A tool call as an outline needs it; sizes in quarter-tokens."""
+
+    id: str | None
+    tool: str | None
+    slot: int  # which block of its message
+    arguments: int = 0  # quarter-tokens of the arguments; 0 if they can't be replaced
+    frame: int = 0  # what surrounds the note in their place
+
+
+class Result(NamedTuple):
+    """A tool result as an outline needs it; sizes in quarter-tokens."""
+
+    id: str | None
+    tool: str | None  # None: the name stands only with the call
+    slot: int
+    quarters: int  # of its content
+    is_replaceable: bool = True  # can be replaced by text, and is not a note already
+    frame: int = 0  # what the note's surroundings add to the note's own text
+
+
+class Facts(NamedTuple):
+    """What a format reads off one message."""
+
+    kind: Kind
+    calls: tuple[Call, ...] = ()
+    results: tuple[Result, ...] = ()
+    thinking: int = 0  # quarter-tokens of the reasoning blocks that may be stripped
+    has_note: bool = False  # carries the note about left-out messages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What the policy and the wording say about single results; sizes in quarter-tokens."""
+
+    small_result: int
+    note: int  # of a cleared result
+    recall_note: int  # of a cleared result whose tool must not be run twice
+    input_note: int  # of cleared arguments
+    exclude_tools: frozenset[str]
+    recall_tools: frozenset[str]
+    input_tools: frozenset[str] | None  # None: the arguments of every cleared call go too
+
+    def clears_input_of(self, tool: str | None) -> bool:
+        """Tell whether the arguments of a cleared call to ``tool`` go as well."""
+        return self.input_tools is None or tool in self.input_tools
+
+    def note_for(self, tool: str | None) -> int:
+        """Return the size of the note in place of a result of ``tool``."""
+        return self.recall_note if tool in self.recall_tools else self.note
+
+
+class _OpenCall(NamedTuple):
+    message: int
+    call: Call
+
+
+@dataclass(slots=True)
+class _Pairing:
+    """Calls that wait for their results.  By position within a round: ids repeat in real histories."""
+
+    waiting: dict[str | None, list[_OpenCall]]  # of the present round
+    answered: dict[str | None, _OpenCall]  # of the present round, for a second result of one call
+    late: dict[str | None, _OpenCall]  # of earlier rounds
+
+    def next_round(self) -> None:
+        """Calls left open stay answerable, by id, for histories that answer late."""
+        for key, calls in self.waiting.items():
+            self.late[key] = calls[-1]
+        self.waiting = {}
+        self.answered = {}
+
+    def open(self, message: int, call: Call) -> None:
+        self.waiting.setdefault(call.id or call.tool, []).append(_OpenCall(message, call))
+
+    def answer(self, result: Result) -> tuple[_OpenCall | None, bool]:
+        """Return the call that ``result`` answers, if any, and whether this is its first result."""
+        for key in (result.id, result.tool):
+            if key is not None and (calls := self.waiting.get(key)):
+                found = calls.pop(0)
+                if not calls:
+                    del self.waiting[key]
+                self.answered[key] = found
+                return found, True
+        key = result.id or result.tool
+        if key in self.answered:
+            return self.answered[key], False
+        return self.late.pop(key, None), True
+
+
+class Outline:
+    """The columns; grows at its end.  Results are numbered in order of appearance."""
+
+    __slots__ = (
+        "_in_head_run", "_pairing", "call_ids", "call_message", "call_slot", "clearable", "first_user", "glue", "has_input",
+        "has_note", "head_end", "kinds", "opener_ends", "points", "result_message", "result_quarters",
+        "result_slot", "revision", "rules", "savings", "system_sums", "systems", "thinking", "thinking_sums",
+        "tools", "totals", "turns",
+    )  # fmt: skip
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.kinds = bytearray()
+        self.totals = array("q", [0])  # quarter-tokens of the first n messages
+        self.points = array("q")  # where a run of model messages begins
+        self.turns = array("q")  # where the opener of a turn begins, the first turn's not included
+        self.opener_ends = array("q")
+        self.head_end = 0
+        self.first_user = -1
+        self._in_head_run = False
+        self.has_note = False
+        self.systems = array("q")
+        self.system_sums = array("q", [0])
+        self.thinking = array("q")  # messages with reasoning that may be stripped
+        self.thinking_sums = array("q", [0])
+        self.result_message = array("q")
+        self.result_slot = array("q")
+        self.result_quarters = array("q")
+        self.call_message = array("q")  # -1: the call is not in the history
+        self.call_slot = array("q")
+        self.has_input = bytearray()  # 1: clearing this result clears its call's arguments too
+        self.call_ids: list[str | None] = []
+        self.tools: list[str | None] = []
+        self.savings = array("q", [0])  # what clearing the first n results frees
+        self.clearable = array("q")  # numbers of the results that may be cleared
+        self.glue: list[tuple[int, int]] = []  # no cut at a place in (first, last]
+        self.revision = 0  # moves when what was known of earlier messages changes
+        self._pairing = _Pairing({}, {}, {})
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    # ------------------------------------------------------------------ growing
+
+    def append(self, facts: Facts, quarters: int) -> None:
+        """Take in the next message."""
+        index = len(self.kinds)
+        previous = self._last_speaker()
+        self.kinds.append(facts.kind)
+        self.totals.append(self.totals[-1] + quarters)
+        match facts.kind:
+            case Kind.SYSTEM:
+                self._append_system(index, quarters)
+            case Kind.USER:
+                self._append_user(index, previous, facts.has_note)
+            case Kind.MODEL:
+                self._append_model(index, previous, facts.calls)
+        for result in facts.results:
+            self._append_result(index, result)
+        if facts.thinking:
+            self.thinking.append(index)
+            self.thinking_sums.append(self.thinking_sums[-1] + facts.thinking)
+        if facts.kind in (Kind.MODEL, Kind.REPLY):
+            self._in_head_run = False
+        if self.first_user < 0:
+            self._guess_head(index)
+
+    def _last_speaker(self) -> int:
+        """Return the kind of the last message that is not a system message, or -1."""
+        for kind in reversed(self.kinds):
+            if kind != Kind.SYSTEM:
+                return kind
+        return -1
+
+    def _append_system(self, index: int, quarters: int) -> None:
+        self.systems.append(index)
+        self.system_sums.append(self.system_sums[-1] + quarters)
+
+    def _append_user(self, index: int, previous: int, has_note: bool) -> None:
+        if self.first_user < 0:
+            self.first_user = index
+            self._in_head_run = True
+            self.revision += bool(self.points)  # the model spoke first: where the head ends was a guess
+        elif previous == Kind.MODEL:
+            self.turns.append(index)
+            self.opener_ends.append(index + 1)
+        elif self.turns and self._only_systems(self.opener_ends[-1], index):
+            self.opener_ends[-1] = index + 1
+        if self._in_head_run:
+            self.head_end = index + 1
+            self.has_note = self.has_note or has_note
+
+    def _only_systems(self, start: int, stop: int) -> bool:
+        return all(kind == Kind.SYSTEM for kind in self.kinds[start:stop])
+
+    def _append_model(self, index: int, previous: int, calls: tuple[Call, ...]) -> None:
+        if previous != Kind.MODEL:
+            self.points.append(index)
+            self._pairing.next_round()
+        for call in calls:
+            self._pairing.open(index, call)
+
+    def _append_result(self, index: int, result: Result) -> None:
+        number = len(self.result_message)
+        found, is_first = self._pairing.answer(result)
+        tool = result.tool if found is None else found.call.tool or result.tool
+        if found is not None:
+            self._glue(found.message, index)
+        saving, of_input = self._saving(result, found if is_first else None, tool)
+        self.result_message.append(index)
+        self.result_slot.append(result.slot)
+        self.result_quarters.append(result.quarters + of_input)
+        self.call_message.append(-1 if found is None else found.message)
+        self.call_slot.append(-1 if found is None else found.call.slot)
+        self.call_ids.append(result.id)
+        self.tools.append(tool)
+        self.has_input.append(of_input > 0)
+        self.savings.append(self.savings[-1] + saving)
+        if saving > 0:
+            self.clearable.append(number)
+
+    def _saving(self, result: Result, found: _OpenCall | None, tool: str | None) -> tuple[int, int]:
+        """
+        Return what clearing ``result`` frees, 0 if it may not be cleared, and its call's arguments' part of that.
+
+        A small result goes only along with large arguments.
+        """
+        rules = self.rules
+        if not result.is_replaceable or tool in rules.exclude_tools:
+            return 0, 0
+        of_input = self._input_saving(found.call) if found and rules.clears_input_of(tool) else 0
+        if result.quarters < rules.small_result and of_input < rules.small_result:
+            return 0, 0
+        saving = result.quarters - rules.note_for(tool) - result.frame + of_input
+        return (saving, of_input) if saving > 0 else (0, 0)
+
+    def _input_saving(self, call: Call) -> int:
+        return max(call.arguments - self.rules.input_note - call.frame, 0)
+
+    def _glue(self, call_message: int, result_message: int) -> None:
+        """Forbid cuts between a call and its result where a point or an opener lies between them."""
+        point_between = bool(self.points) and self.points[-1] > call_message
+        turn_between = bool(self.turns) and self.turns[-1] > call_message
+        if point_between or turn_between:
+            self.glue.append((call_message, result_message))
+            self.revision += 1
+
+    def _guess_head(self, index: int) -> None:
+        """While no user has spoken, take the first round for the head."""
+        if len(self.points) < 2:
+            self.head_end = index + 1
+        elif self.head_end > self.points[1]:
+            self.head_end = self.points[1]
+
+    # ------------------------------------------------------------------ reading
+
+    def may_cut(self, place: int) -> bool:
+        """Tell whether no call before ``place`` has its result at or after it."""
+        return not any(first < place <= last for first, last in self.glue)
+
+    def results_before(self, message: int) -> int:
+        """Return how many results stand before a message."""
+        return bisect_left(self.result_message, message)
+
+    def systems_between(self, start: int, stop: int) -> tuple[int, int]:
+        """Return count and quarter-tokens of the system messages in ``[start, stop)``."""
+        first, last = bisect_left(self.systems, start), bisect_left(self.systems, stop)
+        return max(last - first, 0), self.system_sums[max(last, first)] - self.system_sums[first]
+
+    def thinking_between(self, start: int, stop: int) -> int:
+        """Return the quarter-tokens of strippable reasoning in ``[start, stop)``."""
+        first, last = bisect_left(self.thinking, start), bisect_left(self.thinking, stop)
+        return self.thinking_sums[max(last, first)] - self.thinking_sums[first]
+
+    def fork(self, length: int) -> Self:
+        """Return an empty outline under the same rules; the caller appends what it keeps."""
+        return type(self)(self.rules)

@@ -1,0 +1,91 @@
+"""
+The plan for a history: a walk over its points, at each of which the stages may move the cut.
+
+While the view fits, nothing moves; when it does not, the stages move the cut, and it stays there
+until the view is over the budget again ([H1]).  So the plan follows from history and policy alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from longturn.fitting.clear import clear
+from longturn.fitting.outline import Outline
+from longturn.fitting.rounds import keep_rounds, newest_turn, smallest
+from longturn.fitting.turns import keep_turns
+from longturn.fitting.view import Cut, Terms, gain
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to send of a history, and what it weighs, in quarter-tokens."""
+
+    cut: Cut
+    quarters: int  # of the view, system prompt and tools included
+    whole: int  # of the history, likewise
+
+
+class Walk:
+    """
+    The walk so far over one growing outline.
+
+    Remembers the cut at the last point passed, so that a grown history costs its new points only.
+    The end of a history is no point yet: what the plan decides there is not remembered.
+    """
+
+    __slots__ = ("_cut", "_passed", "_revision", "_terms")
+
+    def __init__(self) -> None:
+        self._terms: Terms | None = None
+        self._restart(None, 0)
+
+    def plan(self, outline: Outline, terms: Terms) -> Plan:
+        """Return the plan for the whole outline."""
+        if terms != self._terms or outline.revision != self._revision:
+            self._restart(terms, outline.revision)
+        if terms.hold:
+            self._pass_points(outline, terms)
+        place = len(outline)
+        cut = decide(outline, self._cut, place, terms)
+        whole = terms.overhead + outline.totals[place]
+        return Plan(cut, whole - cut.gain, whole)
+
+    def _restart(self, terms: Terms | None, revision: int) -> None:
+        self._terms, self._revision = terms, revision
+        self._cut, self._passed = Cut(), 0
+
+    def _pass_points(self, outline: Outline, terms: Terms) -> None:
+        points, totals, cut = outline.points, outline.totals, self._cut
+        free = terms.budget - terms.overhead
+        for number in range(self._passed, len(points)):
+            if totals[points[number]] - cut.gain > free:
+                cut = decide(outline, cut, points[number], terms)
+        self._cut, self._passed = cut, len(points)
+
+
+def decide(outline: Outline, cut: Cut, place: int, terms: Terms) -> Cut:
+    """Return the cut for a request of the first ``place`` messages: ``cut`` itself if its view fits."""
+    free = terms.budget - terms.overhead
+    size = outline.totals[place]
+    if size - cut.gain <= free:
+        return cut
+    least = smallest(outline, cut, place, terms)
+    limit = free if least <= free else least + terms.keep_window  # [F3]
+    if size - cut.gain <= limit:
+        return cut
+    moved = clear(outline, cut, place, limit, terms)
+    if size - moved.gain <= limit:
+        return moved
+    low_water = _low_water(outline, moved, place, limit, terms) if least <= free else limit
+    moved = keep_turns(outline, moved, place, limit, low_water, terms)
+    if size - moved.gain <= limit:
+        return moved
+    return keep_rounds(outline, moved, place, low_water, terms)
+
+
+def _low_water(outline: Outline, cut: Cut, place: int, limit: int, terms: Terms) -> int:
+    """Return what a cut goes down to: what is fixed, and a share of what is then free ([H2])."""
+    start, opener = newest_turn(outline, place)
+    everything = replace(cut, keep_from=place, opener=opener if opener[0] >= outline.head_end else (0, 0))
+    fixed = outline.totals[place] - gain(outline, everything, terms)
+    return fixed + int(terms.low_water * (limit - fixed))

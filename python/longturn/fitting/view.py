@@ -1,0 +1,147 @@
+"""A cut, and what the view behind it weighs."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain
+
+from longturn.fitting.outline import Outline
+
+
+class Stage(StrEnum):
+    """How far a request had to be shortened."""
+
+    WHOLE = "whole"
+    CLEARED = "cleared"
+    TURNS = "turns"
+    ROUNDS = "rounds"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a plan is made under, in quarter-tokens: the policy's numbers and what every request carries."""
+
+    budget: int
+    overhead: int  # system prompt and tool definitions
+    keep_window: int
+    note: int  # about left-out messages
+    batch: int
+    low_water: float
+    hold: bool
+    strips_thinking: bool
+    note_is_message: bool  # inserted after the head, rather than appended to the head's last user message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """
+    What a view leaves out: the only thing that moves, and only forwards.
+
+    The view is the head, the note, the opener, and everything from ``keep_from``; system messages stay
+    wherever they stand.  Of the visible results that may be cleared, those before ``frontier`` are.
+    """
+
+    frontier: int = 0  # a result's number
+    keep_from: int = 0  # a message's index; nothing is left out while it is 0
+    opener: tuple[int, int] = (0, 0)  # of the turn that ``keep_from`` lies in, where it lies before it
+    stage: Stage = Stage.WHOLE  # of the messages left out: WHOLE, TURNS or ROUNDS
+    made_at: int = 0  # how many messages the history had
+    gain: int = 0  # quarter-tokens the view is smaller by than what it was made of
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The messages a cut leaves out."""
+
+    messages: int
+    quarters: int
+    has_note: bool  # a note about it is added
+
+
+NOTHING = LeftOut(0, 0, False)
+
+
+def left_out(outline: Outline, cut: Cut, terms: Terms) -> LeftOut:
+    """Return how much lies between the head and ``keep_from``, without system messages and opener."""
+    start, stop = outline.head_end, cut.keep_from
+    if stop <= start:
+        return NOTHING
+    first, last = cut.opener
+    messages, quarters = stop - start, outline.totals[stop] - outline.totals[start]
+    for count, size in (
+        outline.systems_between(start, first) if first < last else outline.systems_between(start, stop),
+        (last - first, outline.totals[last] - outline.totals[first]),
+        outline.systems_between(last, stop) if first < last else (0, 0),
+    ):
+        messages, quarters = messages - count, quarters - size
+    if messages == 0:
+        return NOTHING
+    return LeftOut(messages, quarters, not outline.has_note and quarters > terms.note)
+
+
+def visible_cleared(outline: Outline, cut: Cut) -> Iterator[int]:
+    """Yield the numbers of the results that the view shows as cleared, oldest first."""
+    head, tail = _visible_results(outline, cut)
+    numbers = outline.clearable
+    stop = bisect_left(numbers, cut.frontier)
+    for place in chain(range(min(bisect_left(numbers, head), stop)), range(bisect_left(numbers, tail), stop)):
+        yield numbers[place]
+
+
+def _visible_results(outline: Outline, cut: Cut) -> tuple[int, int]:
+    """Return where the head's results end and where the tail's begin."""
+    if cut.keep_from <= outline.head_end:
+        return 0, 0
+    return outline.results_before(outline.head_end), outline.results_before(cut.keep_from)
+
+
+def saved(outline: Outline, cut: Cut) -> int:
+    """Return the quarter-tokens that the visible cleared results free."""
+    head, tail = _visible_results(outline, cut)
+    savings, frontier = outline.savings, cut.frontier
+    return savings[min(frontier, head)] + savings[max(frontier, tail)] - savings[tail]
+
+
+def first_edit(outline: Outline, cut: Cut, terms: Terms) -> int | None:
+    """Return the index in the history of the first message that the view shows changed or leaves out."""
+    edits = []
+    if cut.keep_from > outline.head_end:
+        gone = left_out(outline, cut, terms)
+        if gone.messages:
+            edits.append(outline.head_end - (gone.has_note and not terms.note_is_message))
+    edits.extend(_first_cleared(outline, cut))
+    return min(edits, default=None)
+
+
+def _first_cleared(outline: Outline, cut: Cut) -> Iterator[int]:
+    """Yield the places among which the first edit by clearing is: of a result, or of a call beside its own."""
+    first = None
+    for number in visible_cleared(outline, cut):
+        if first is None:
+            first = outline.result_message[number]
+            yield first
+        elif outline.call_message[number] >= first:
+            return  # calls come in order too
+        if outline.has_input[number]:
+            yield outline.call_message[number]
+
+
+def stripped(outline: Outline, cut: Cut, terms: Terms) -> int:
+    """Return the quarter-tokens of the reasoning that goes: made before the cut, standing after its first edit."""
+    if not terms.strips_thinking or not outline.thinking:
+        return 0
+    edit = first_edit(outline, cut, terms)
+    if edit is None:
+        return 0
+    head = outline.thinking_between(edit + 1, min(outline.head_end, cut.made_at))
+    tail = outline.thinking_between(max(edit + 1, outline.head_end, cut.keep_from), cut.made_at)
+    return head + tail
+
+
+def gain(outline: Outline, cut: Cut, terms: Terms) -> int:
+    """Return the quarter-tokens by which the view is smaller than the history it was made of."""
+    gone = left_out(outline, cut, terms)
+    return gone.quarters - gone.has_note * terms.note + saved(outline, cut) + stripped(outline, cut, terms)

@@ -1,0 +1,118 @@
+"""
+Anthropic Messages: calls and results are blocks; all results of a round share a user message.
+
+Server-side tools keep their results inside the assistant message, with encrypted parts that later
+citations need: they are the model's own text here and never cleared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from longturn.fitting.outline import Facts, Kind, Result
+from longturn.formats.base import (
+    MODEL_FACTS,
+    SYSTEM_FACTS,
+    USER_FACTS,
+    USER_FACTS_WITH_NOTE,
+    Edit,
+    blocks,
+    call,
+    cleared_input,
+    get,
+    is_cleared,
+    is_note,
+    replaced,
+    size,
+    text_of,
+    with_blocks,
+)
+
+_ROLES: Final = {"user": Kind.USER, "assistant": Kind.MODEL, "system": Kind.SYSTEM, "developer": Kind.SYSTEM}
+_THINKING: Final = ("thinking", "redacted_thinking")
+
+
+class Anthropic:
+    """Messages of ``client.messages.create(messages=...)``, as dicts or as the SDK's objects."""
+
+    name = "anthropic"
+    note_is_message = False
+    binds_thinking = True
+
+    def read(self, message: Any) -> Facts:
+        kind = _ROLES.get(get(message, "role"), Kind.REPLY)
+        content = get(message, "content")
+        if kind is Kind.MODEL:
+            return _model_facts(content)
+        if kind is Kind.USER:
+            return _user_facts(content)
+        return SYSTEM_FACTS if kind is Kind.SYSTEM else Facts(kind)
+
+    def with_results(self, message: Any, edits: Sequence[Edit]) -> Any:
+        content = get(message, "content")
+        changed = {edit.slot: _cleared(content[edit.slot], edit.text) for edit in edits}
+        return replaced(message, content=with_blocks(content, changed))
+
+    def with_inputs(self, message: Any, edits: Sequence[Edit]) -> Any:
+        content = get(message, "content")
+        changed = {edit.slot: replaced(content[edit.slot], input=cleared_input(edit.text)) for edit in edits}
+        return replaced(message, content=with_blocks(content, changed))
+
+    def without_thinking(self, message: Any) -> Any:
+        rest = [block for block in get(message, "content") if get(block, "type") not in _THINKING]
+        return replaced(message, content=rest) if rest else message
+
+    def with_note(self, message: Any, note: str) -> Any:
+        content = get(message, "content")
+        if not content or isinstance(content, str):
+            return replaced(message, content=f"{content}\n\n{note}" if content else note)
+        return replaced(message, content=[*content, {"type": "text", "text": note}])
+
+    def note_message(self, note: str) -> Any:
+        return {"role": "user", "content": note}
+
+    def result_text(self, message: Any, slot: int) -> str:
+        return text_of(get(get(message, "content")[slot], "content"))
+
+
+def _model_facts(content: Any) -> Facts:
+    parts = blocks(content)
+    calls = tuple(
+        call(get(block, "id"), get(block, "name"), slot, get(block, "input"))
+        for slot, block in enumerate(parts)
+        if get(block, "type") == "tool_use"
+    )
+    thinking = [block for block in parts if get(block, "type") in _THINKING]
+    if not calls and not thinking:
+        return MODEL_FACTS
+    strippable = size(thinking) if len(thinking) < len(parts) else 0
+    return Facts(Kind.MODEL, calls, thinking=strippable)
+
+
+def _user_facts(content: Any) -> Facts:
+    if isinstance(content, str):
+        return USER_FACTS_WITH_NOTE if is_note(content) else USER_FACTS
+    parts = blocks(content)
+    results = tuple(
+        _result(slot, block) for slot, block in enumerate(parts) if get(block, "type") == "tool_result"
+    )
+    if results:
+        return Facts(Kind.REPLY, results=results)
+    return USER_FACTS_WITH_NOTE if parts and is_note(get(parts[-1], "text")) else USER_FACTS
+
+
+def _result(slot: int, block: Any) -> Result:
+    content = get(block, "content")
+    # A tool reference is what makes a deferred tool known: cleared, the tool would be gone.
+    replaceable = not is_cleared(content) and not any(
+        get(part, "type") == "tool_reference" for part in blocks(content)
+    )
+    return Result(get(block, "tool_use_id"), None, slot, size(content), replaceable)
+
+
+def _cleared(block: Any, note: str) -> Any:
+    """Return a copy of a result that holds the note; a cache mark inside the old content moves to the block."""
+    marks = [mark for part in blocks(get(block, "content")) if (mark := get(part, "cache_control"))]
+    lifted = {"cache_control": marks[-1]} if marks and not get(block, "cache_control") else {}
+    return replaced(block, content=note, **lifted)

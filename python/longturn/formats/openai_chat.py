@@ -1,0 +1,117 @@
+"""OpenAI Chat Completions and what speaks it: calls beside the content, each result a message of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from longturn.fitting.outline import Call, Facts, Kind, Result
+from longturn.formats.base import (
+    MODEL_FACTS,
+    REPLY_FACTS,
+    SYSTEM_FACTS,
+    USER_FACTS,
+    USER_FACTS_WITH_NOTE,
+    Edit,
+    blocks,
+    call,
+    cleared_input,
+    compact,
+    get,
+    is_cleared,
+    is_note,
+    replaced,
+    size,
+    text_of,
+    with_blocks,
+)
+
+_RESULT_ROLES: Final = ("tool", "function")
+_LEGACY_SLOT: Final = -1  # the retired `function_call` beside `tool_calls`
+
+
+class OpenAIChat:
+    """Messages of ``client.chat.completions.create(messages=...)``, as dicts or as the SDK's objects."""
+
+    name = "openai-chat"
+    note_is_message = True
+    binds_thinking = False
+
+    def read(self, message: Any) -> Facts:
+        role = get(message, "role")
+        if role == "assistant":
+            return _model_facts(message)
+        if role in _RESULT_ROLES:
+            return Facts(Kind.REPLY, results=(_result(message),))
+        if role == "user":
+            return USER_FACTS_WITH_NOTE if _has_note(get(message, "content")) else USER_FACTS
+        return SYSTEM_FACTS if role in ("system", "developer") else REPLY_FACTS
+
+    def with_results(self, message: Any, edits: Sequence[Edit]) -> Any:
+        return replaced(message, content=edits[0].text)
+
+    def with_inputs(self, message: Any, edits: Sequence[Edit]) -> Any:
+        calls = get(message, "tool_calls")
+        changed = {edit.slot: _without_arguments(calls[edit.slot], edit.text) for edit in edits if edit.slot >= 0}
+        members: dict[str, Any] = {"tool_calls": with_blocks(calls, changed)} if changed else {}
+        for edit in edits:
+            if edit.slot == _LEGACY_SLOT:
+                members["function_call"] = _with_arguments(get(message, "function_call"), edit.text)
+        return replaced(message, **members)
+
+    def without_thinking(self, message: Any) -> Any:
+        return message
+
+    def with_note(self, message: Any, note: str) -> Any:
+        content = get(message, "content")
+        if not content or isinstance(content, str):
+            return replaced(message, content=f"{content}\n\n{note}" if content else note)
+        return replaced(message, content=[*content, {"type": "text", "text": note}])
+
+    def note_message(self, note: str) -> Any:
+        return {"role": "user", "content": note}
+
+    def result_text(self, message: Any, slot: int) -> str:
+        return text_of(get(message, "content"))
+
+
+def _model_facts(message: Any) -> Facts:
+    calls = [_call(slot, call) for slot, call in enumerate(blocks(get(message, "tool_calls")))]
+    if (legacy := get(message, "function_call")) is not None:
+        calls.append(call(None, get(legacy, "name"), _LEGACY_SLOT, get(legacy, "arguments")))
+    return Facts(Kind.MODEL, tuple(calls)) if calls else MODEL_FACTS
+
+
+def _call(slot: int, source: Any) -> Call:
+    if (custom := get(source, "custom")) is not None:  # takes any text, so the note stands there bare
+        return Call(get(source, "id"), get(custom, "name"), slot, size(get(custom, "input")))
+    function = get(source, "function")
+    if isinstance(function, str):  # some agents store the bare name, the arguments beside it
+        return call(get(source, "id"), function, slot, get(source, "arguments"))
+    return call(get(source, "id"), get(function, "name"), slot, get(function, "arguments"))
+
+
+def _result(message: Any) -> Result:
+    content = get(message, "content")
+    return Result(get(message, "tool_call_id"), get(message, "name"), 0, size(content), not is_cleared(content))
+
+
+def _has_note(content: Any) -> bool:
+    parts = blocks(content)
+    return is_note(get(parts[-1], "text") if parts else content)
+
+
+def _without_arguments(source: Any, note: str) -> Any:
+    if (custom := get(source, "custom")) is not None:
+        return replaced(source, custom=replaced(custom, input=note))
+    function = get(source, "function")
+    if isinstance(function, str):
+        return _with_arguments(source, note)
+    return replaced(source, function=_with_arguments(function, note))
+
+
+def _with_arguments(function: Any, note: str) -> Any:
+    """Replace arguments by an object in the shape they had: JSON text at OpenAI, an object at some servers."""
+    arguments = cleared_input(note)
+    as_text = isinstance(get(function, "arguments"), str)
+    return replaced(function, arguments=compact(arguments) if as_text else arguments)

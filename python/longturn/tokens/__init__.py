@@ -1,0 +1,1 @@
+"""How much: text, JSON and messages to tokens.  Knows nothing of budgets."""

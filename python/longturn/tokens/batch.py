@@ -1,0 +1,52 @@
+"""Many texts in one crossing, into NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from longturn.tokens.backend import core
+from longturn.tokens.estimate import check_profile
+from longturn.tokens.reference import QUARTERS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def estimate_batch(texts: Sequence[str | bytes], *, profile: str = "script") -> NDArray[np.int64]:
+    """
+    Return the tokens of each text as an int64 array; needs the extra ``numpy``.
+
+    One crossing into the core, with the interpreter lock released while it counts.
+
+    Raises:
+        TypeError: an entry is neither str nor bytes; names its index.
+        ModuleNotFoundError: NumPy is not installed.
+    """
+    check_profile(profile)
+    quarters = _array(core.quarters_batch(texts))
+    return -(-quarters // QUARTERS)
+
+
+def scripts_batch(texts: Sequence[str | bytes]) -> NDArray[np.int64]:
+    """
+    Return the code points of each text per script class, as an (n, 3) int64 array: ASCII, CJK, other.
+
+    Raises:
+        TypeError: an entry is neither str nor bytes; names its index.
+        ModuleNotFoundError: NumPy is not installed.
+    """
+    return _array(core.counts_batch(texts)).reshape(-1, 3)
+
+
+def _array(buffer: bytearray) -> NDArray[np.int64]:
+    return _numpy().frombuffer(buffer, dtype="int64")  # type: ignore[no-any-return]
+
+
+def _numpy() -> Any:
+    try:
+        import numpy
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("this needs NumPy: pip install 'longturn[numpy]'", name=error.name) from error
+    return numpy

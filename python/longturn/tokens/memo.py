@@ -1,0 +1,121 @@
+"""
+One estimate per message, remembered ([S7]).
+
+A *track* remembers one history as columns: the messages themselves (holding them keeps their ids
+from being reused), a witness of each one's content, and running sums.  A step of an agent finds its
+track by the first message and compares pointers; only what was appended is counted.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Callable
+from threading import Lock
+from typing import Final, Generic, Self, TypeVar
+
+from longturn.tokens.backend import core
+from longturn.tokens.walker import walker
+
+_TRACKS: Final = 8  # histories remembered at once: an agent, its rewinds, a few sub-agents
+_HELD_BY_TRACK_ONLY: Final = 2  # the track's own reference and the argument of getrefcount
+
+
+class Track:
+    """What is remembered of one history; grows at its end, and forks where histories part."""
+
+    __slots__ = ("lengths", "messages", "totals", "witnesses")
+
+    def __init__(self) -> None:
+        self.messages: list[object] = []
+        self.witnesses: list[object] = []
+        self.lengths: array[int] = array("q")
+        self.totals: array[int] = array("q", [0])  # quarter-tokens of the first n messages
+
+    def agreement(self, history: list[object]) -> int:
+        """Return how many leading messages of ``history`` are remembered here, unchanged."""
+        agreed: int = core.agreement(history, self.messages, self.witnesses, self.lengths)
+        return agreed
+
+    def extend(self, history: list[object]) -> None:
+        """Count and remember what ``history`` has beyond this track."""
+        known = len(self.messages)
+        quarters = walker.messages(history, known)
+        witnesses, lengths = core.witnesses(history, known)
+        total = self.totals[-1]
+        for quarter_tokens in quarters:
+            total += quarter_tokens
+            self.totals.append(total)
+        self.messages.extend(history[known:])
+        self.witnesses.extend(witnesses)
+        self.lengths.frombytes(lengths)
+
+    def fork(self, length: int) -> Self:
+        """Return a track of the first ``length`` messages; this one stays as it is."""
+        other = type(self)()
+        self._copy_columns(other, length)
+        return other
+
+    def _copy_columns(self, other: Track, length: int) -> None:
+        other.messages = self.messages[:length]
+        other.witnesses = self.witnesses[:length]
+        other.lengths = self.lengths[:length]
+        other.totals = self.totals[: length + 1]
+
+    @property
+    def is_abandoned(self) -> bool:
+        """True when nobody but this track holds the history's first message any more."""
+        return sys.getrefcount(self.messages[0]) <= _HELD_BY_TRACK_ONLY
+
+
+T = TypeVar("T", bound=Track)
+
+
+class Memo(Generic[T]):
+    """
+    The tracks of the histories seen last, safe to share between threads.
+
+    Bounded by the life of the histories: whenever a new one arrives, those that nobody holds any
+    more are dropped, and beyond eight the one not asked for longest.
+    """
+
+    def __init__(self, new_track: Callable[[], T]) -> None:
+        self.lock: Final = Lock()
+        self._new_track = new_track
+        self._tracks: list[T] = []  # the one used last stands last
+
+    def find(self, history: list[object]) -> tuple[T, int]:
+        """
+        Return the track that agrees longest with ``history``, and for how many messages.
+
+        The caller holds ``lock`` from here until it is done with the track.
+        """
+        best, agreed = None, 0
+        for track in reversed(self._tracks):
+            if track.messages[0] is history[0] and (length := track.agreement(history)) > agreed:
+                best, agreed = track, length
+                if agreed == len(history):
+                    break
+        if best is None:
+            return self._new_track(), 0
+        self._keep(best)
+        return best, agreed
+
+    def grow(self, track: T, agreed: int, history: list[object]) -> T:
+        """
+        Return a track of exactly ``history``, counting what is beyond the ``agreed`` messages.
+
+        Where the history left the track's, a fork goes on and the old branch stays remembered.
+        """
+        if agreed < len(track.messages):
+            track = track.fork(agreed)
+        if agreed < len(history):
+            track.extend(history)
+        self._keep(track)
+        return track
+
+    def _keep(self, track: T) -> None:
+        if self._tracks and self._tracks[-1] is track:
+            return
+        others = [other for other in self._tracks if other is not track and not other.is_abandoned]
+        self._tracks = [*others[-(_TRACKS - 1) :], track]

@@ -1,0 +1,110 @@
+"""
+What counts in a message: the one table that both backends read.
+
+A message is a tree of mappings.  Some of its values are read by the model, some only by the
+transport; the rule of a key says which.  Shapes of all formats meet here, because a history may
+mix them and because a count must not depend on knowing the format first.  Keys that are not
+listed are counted, name and value, as JSON: too much is safer than too little.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+
+class Rule(IntEnum):
+    """How the value of a key in a message or in one of its blocks is counted."""
+
+    UNKNOWN = 0  # as a JSON member: "key":value,
+    SILENT = 1  # not read by the model
+    TEXT = 2  # a string as text, anything else as its JSON text
+    CONTENT = 3  # a string as text, lists and mappings as blocks
+    CALLS = 4  # a list of calls
+    CALL = 5  # one call, wrapped under this key
+    RESULT = 6  # one result, wrapped under this key
+    OPAQUE = 7  # an encrypted blob: a constant, whatever its length
+    EXTRAS = 8  # unknown members, but without a second copy of the calls
+
+
+_BY_RULE: Final = {
+    Rule.SILENT: """
+        type kind part_kind event_kind role id uuid object status index phase
+        cache_control cachePoint cache_point cache
+        signature thoughtSignature thought_signature thought
+        call_id tool_use_id tool_call_id toolUseId tool_call_ids is_error
+        response_metadata usage_metadata usage timestamp created created_at artifact example
+        tool_call_chunks run_id conversation_id model model_name stop_reason stop_sequence finish_reason
+        provider_name provider_details provider_response_id provider_url instructions_metadata
+        logprobs metadata outcome caller lc""",
+    Rule.TEXT: """
+        text thinking reasoning reasoning_content refusal name title context
+        input args arguments action operation query queries code
+        response json instructions""",
+    Rule.CONTENT: """
+        content parts output summary function custom kwargs
+        reasoningContent reasoningText searchResult search_result results stdout stderr""",
+    Rule.CALLS: "tool_calls invalid_tool_calls",
+    Rule.CALL: "toolUse tool_use functionCall function_call",
+    Rule.RESULT: "toolResult functionResponse function_response",
+    Rule.OPAQUE: "encrypted_content redactedContent redacted_content encrypted_index",
+    Rule.EXTRAS: "additional_kwargs",
+}
+
+KEY_RULES: Final[dict[str, int]] = {
+    key: int(rule) for rule, keys in _BY_RULE.items() for key in keys.split()
+}
+
+CALL_TYPES: Final = frozenset(
+    """tool_use server_tool_use mcp_tool_use function_call custom_tool_call local_shell_call
+    shell_call apply_patch_call computer_call tool_search_call web_search_call file_search_call
+    code_interpreter_call image_generation_call mcp_call tool-call builtin-tool-call
+    tool_call server_tool_call""".split()
+)
+"""Values of ``type`` or ``part_kind`` that make a mapping a call."""
+
+RESULT_TYPES: Final = frozenset(
+    """tool_result web_search_tool_result web_fetch_tool_result code_execution_tool_result
+    bash_code_execution_tool_result text_editor_code_execution_tool_result mcp_tool_result
+    tool_search_tool_result advisor_tool_result function_call_output custom_tool_call_output
+    local_shell_call_output shell_call_output apply_patch_call_output computer_call_output
+    tool_search_output tool-return builtin-tool-return retry-prompt tool server_tool_result""".split()
+)
+"""Values of ``type`` or ``part_kind`` that make a mapping a result."""
+
+RESULT_ROLES: Final = frozenset(("tool", "function"))
+"""Values of ``role`` that make a message a result."""
+
+MEDIA_TYPES: Final = frozenset(
+    """image image_url input_image computer_screenshot document file input_file audio input_audio
+    audio_url video video_url media container_upload
+    binary image-url document-url audio-url video-url uploaded-file""".split()
+)
+"""Values of ``type`` or ``kind`` whose mapping holds binary content, priced whole ([S6])."""
+
+MEDIA_KEYS: Final = frozenset(
+    "inlineData inline_data fileData file_data image document video audio".split()
+)
+"""Keys whose presence, with a mapping as value, makes an untyped mapping binary content."""
+
+ITEM_TYPES: Final = (
+    CALL_TYPES
+    | RESULT_TYPES
+    | frozenset(
+        """message reasoning compaction item_reference mcp_list_tools mcp_approval_request
+        mcp_approval_response additional_tools configuration_update program program_output
+        human ai system developer user assistant generic chat HumanMessage AIMessage ToolMessage
+        SystemMessage constructor AIMessageChunk function""".split()
+    )
+) - frozenset(("tool_use", "tool_result", "tool-call", "tool-return", "retry-prompt"))
+"""Values of ``type`` that make a mapping a message of its own ([S8])."""
+
+BLOCK_KEYS: Final = frozenset(
+    """type kind part_kind role parts text toolUse toolResult functionCall functionResponse
+    function_call function_response reasoningContent reasoningText redactedContent cachePoint json
+    searchResult thought arguments args input content stdout""".split()
+) | MEDIA_KEYS
+"""Keys of which a mapping inside content has at least one; without any it is a JSON value."""
+
+MAX_DEPTH: Final = 256
+"""Levels a value may nest; a cycle runs into it as well."""

@@ -1,0 +1,34 @@
+"""The one walker of this process: the backend's, fed with the tables and constants of this package."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from longturn.tokens import costs, rules
+from longturn.tokens.backend import core
+from longturn.tokens.media import price
+from longturn.tokens.plain import plain
+from longturn.tokens.reference import QUARTERS
+
+walker: Final = core.Walker(
+    key_rules=rules.KEY_RULES,
+    call_types=rules.CALL_TYPES,
+    result_types=rules.RESULT_TYPES,
+    result_roles=rules.RESULT_ROLES,
+    media_types=rules.MEDIA_TYPES,
+    media_keys=rules.MEDIA_KEYS,
+    item_types=rules.ITEM_TYPES,
+    block_keys=rules.BLOCK_KEYS,
+    costs=tuple(
+        QUARTERS * tokens
+        for tokens in (costs.MESSAGE_TOKENS, costs.CALL_TOKENS, costs.RESULT_TOKENS, costs.OPAQUE_TOKENS)
+    ),
+    max_depth=rules.MAX_DEPTH,
+    plain=plain,
+    price=price,
+)
+
+
+def whole_tokens(quarter_tokens: int) -> int:
+    """Round quarter-tokens up to tokens: the only place that rounds."""
+    return -(-quarter_tokens // QUARTERS)

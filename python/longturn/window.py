@@ -1,0 +1,187 @@
+"""The front door: a window holds the budget and fits each request to it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from longturn import requests
+from longturn.fitted import Fitted
+from longturn.fitting.outline import Rules
+from longturn.fitting.plan import Plan
+from longturn.fitting.policy import Policy
+from longturn.fitting.view import Stage, Terms
+from longturn.formats.detect import format_named
+from longturn.ledger import Ledger, Settings, Shown
+from longturn.tokens.backend import core
+from longturn.tokens.memo import Memo
+from longturn.tokens.reference import QUARTERS
+from longturn.tokens.walker import walker, whole_tokens
+from longturn.wording import phrases
+from longturn.wording.phrases import Phrases
+
+
+class Window:
+    """
+    The part of a conversation that one request may hold.
+
+    One per agent, kept as long as the agent lives; safe to share between threads.  What it sends is a
+    pure function of history, system prompt, tools and policy: two windows, or a restarted process,
+    make the same requests.
+    """
+
+    def __init__(
+        self,
+        budget: int | None = None,
+        *,
+        policy: Policy | None = None,
+        format: str = "auto",
+        language: str = "en",
+    ) -> None:
+        """
+        Take a budget in tokens, or a whole policy.
+
+        Raises:
+            TypeError: neither or both are given.
+            ValueError: an argument is out of range, or no such format or language is known.
+        """
+        if (budget is None) == (policy is None):
+            raise TypeError("pass either a budget in tokens or a policy, as in Window(400_000)")
+        self._policy: Final = policy if policy is not None else Policy(budget=budget)  # type: ignore[arg-type]
+        self._words: Final = phrases(language)
+        settings = Settings(
+            format=format_named(format),
+            words=self._words,
+            rules=_rules(self._policy, self._words),
+            recall_tools=frozenset(self._policy.recall_tools),
+            strict_roles=self._policy.strict_roles,
+            strips_thinking=self._policy.thinking == "strip",
+        )
+        self._memo: Final = Memo(lambda: Ledger(settings))
+        self._warned = False
+
+    def __repr__(self) -> str:
+        return f"Window({self._policy!r})"
+
+    @property
+    def policy(self) -> Policy:
+        """What requests are fitted by."""
+        return self._policy
+
+    def fit(
+        self, messages: Sequence[Any], *, system: Any = None, tools: Sequence[Any] | None = None
+    ) -> Fitted:
+        """
+        Return the messages to send for a history, within the budget together with ``system`` and ``tools``.
+
+        Neither the list nor anything in it is changed; unchanged messages come back as the same objects.
+
+        Raises:
+            FormatError: a message has no shape that the format knows; names its index.
+            TypeError: something in a message can't be sent; says what and where.
+        """
+        history = messages if isinstance(messages, list) else list(messages)
+        overhead = walker.content(system) + (walker.json(tools) if tools else 0)
+        if not history:
+            return self._unfitted(history, overhead)
+        with self._memo.lock:
+            ledger = self._memo.grow(*self._memo.find(history), history)
+            plan = ledger.plan(lambda own, note: self._terms(overhead, own, note))
+            return self._fitted(ledger.view(), plan, ledger.shown)
+
+    def fit_request(self, body: Mapping[str, Any]) -> Fitted:
+        """
+        Return a whole request fitted: ``Fitted.request`` is a new body, with everything else as it was.
+
+        A history that lives on the provider's side can't be fitted: it passes through, with one warning.
+
+        Raises:
+            ValueError: there is no history in ``body``; names the keys that hold one.
+        """
+        parts = requests.take_apart(body)
+        if parts.is_held_by_server:
+            self._warn_once(requests.HELD_BY_SERVER)
+        if parts.is_held_by_server or not isinstance(parts.messages, (list, tuple)):
+            overhead = walker.content(parts.system) + walker.content(parts.messages) + walker.json(parts.tools)
+            return replace(self._unfitted(parts.messages, overhead), request=dict(body))
+        fitted = self.fit(parts.messages, system=parts.system, tools=parts.tools)
+        return replace(fitted, request={**body, parts.key: fitted.messages})
+
+    def instructions(self) -> str:
+        """
+        Return the paragraph for the system prompt: old results get cleared, the newest stay, keep going.
+
+        Constant per policy and language, so that the prompt stays cached.  Without it agents stop early
+        to save room.
+        """
+        if not self._policy.recall_tools:
+            return self._words.instructions
+        return f"{self._words.instructions} {self._words.instructions_recall}"
+
+    def _terms(self, overhead: int, note_is_message: bool, note: int) -> Terms:
+        policy = self._policy
+        budget = QUARTERS * policy.budget
+        return Terms(
+            budget=budget,
+            overhead=overhead,
+            keep_window=int(policy.keep_share * budget),
+            note=note,
+            batch=policy.batch,
+            low_water=policy.low_water if policy.hold else 1.0,
+            hold=policy.hold,
+            strips_thinking=policy.thinking == "strip",
+            note_is_message=note_is_message,
+        )
+
+    def _fitted(self, view: list[Any], plan: Plan, shown: Shown) -> Fitted:
+        tokens, budget = whole_tokens(plan.quarters), self._policy.budget
+        return Fitted(
+            messages=view,
+            tokens=tokens,
+            tokens_before=whole_tokens(plan.whole),
+            budget=budget,
+            stage=_stage(plan, shown),
+            cleared=shown.cleared,
+            dropped=shown.gone.messages,
+            fits=tokens <= budget,
+            first_changed=shown.first_changed,
+            stable_until=shown.stable_until,
+            needs_drop_block=shown.has_bound_thinking,
+        )
+
+    def _unfitted(self, messages: Any, quarter_tokens: int) -> Fitted:
+        tokens = whole_tokens(quarter_tokens)
+        return Fitted(
+            messages=messages,
+            tokens=tokens,
+            tokens_before=tokens,
+            budget=self._policy.budget,
+            stage=Stage.WHOLE,
+            fits=tokens <= self._policy.budget,
+        )
+
+    def _warn_once(self, text: str) -> None:
+        if not self._warned:
+            self._warned = True
+            warnings.warn(text, stacklevel=3)
+
+
+def _stage(plan: Plan, shown: Shown) -> Stage:
+    if shown.gone.messages:
+        return plan.cut.stage
+    return Stage.CLEARED if shown.cleared else Stage.WHOLE
+
+
+def _rules(policy: Policy, words: Phrases) -> Rules:
+    inputs = policy.clear_tool_inputs
+    return Rules(
+        small_result=QUARTERS * policy.small_result,
+        note=core.quarters(words.cleared),
+        recall_note=core.quarters(words.cleared_recall),
+        input_note=core.quarters(words.cleared_input),
+        exclude_tools=frozenset(policy.exclude_tools),
+        recall_tools=frozenset(policy.recall_tools),
+        input_tools=(None if inputs else frozenset()) if isinstance(inputs, bool) else frozenset(inputs),
+    )
