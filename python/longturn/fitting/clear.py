@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import replace
 
+from longturn.fitting.cutting import weighed
 from longturn.fitting.outline import Outline
-from longturn.fitting.view import Cut, Terms, gain
+from longturn.fitting.view import Cut, Terms
 
 
 def clear(outline: Outline, cut: Cut, place: int, limit: int, terms: Terms) -> Cut:
@@ -21,8 +21,7 @@ def clear(outline: Outline, cut: Cut, place: int, limit: int, terms: Terms) -> C
     in_batches = len(candidates) // terms.batch * terms.batch
     for count in (in_batches, len(candidates)):
         if count:
-            tried = replace(cut, frontier=candidates[count - 1] + 1, made_at=place)
-            tried = replace(tried, gain=gain(outline, tried, terms))
+            tried = weighed(outline, cut._replace(frontier=candidates[count - 1] + 1, made_at=place), terms)
             if outline.totals[place] - tried.gain <= limit or count == len(candidates):
                 return tried
     return cut

@@ -1,27 +1,32 @@
-"""What stages two and three share: a cut moved to another place, and the choice among several."""
+"""What stages two and three share: a cut moved to a later place, and the choice among places."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 
 from longturn.fitting.outline import Outline
-from longturn.fitting.view import Cut, Stage, Terms, gain
+from longturn.fitting.view import Cut, Terms, gain
 
 
-def resized(
-    outline: Outline, cut: Cut, terms: Terms, *, keep_from: int, opener: tuple[int, int], stage: Stage, made_at: int
+def weighed(outline: Outline, cut: Cut, terms: Terms) -> Cut:
+    """Return a cut with what it gains."""
+    return cut._replace(gain=gain(outline, cut, terms))
+
+
+def allowed(outline: Outline, places: Sequence[int]) -> Sequence[int]:
+    """Return those of ``places``, oldest first, where a cut separates no call from its result."""
+    return places if not outline.glue else [place for place in places if outline.may_cut(place)]
+
+
+def oldest_within(
+    outline: Outline, places: Sequence[int], cut_at: Callable[[int], Cut], terms: Terms, low_water: int
 ) -> Cut:
-    """Return ``cut`` moved to ``keep_from``, with what it now gains."""
-    moved = replace(cut, keep_from=keep_from, opener=opener, stage=stage, made_at=made_at)
-    return replace(moved, gain=gain(outline, moved, terms))
+    """Return the cut at the oldest of ``places`` whose view is within ``low_water``; at the newest if none is."""
 
+    def fits(place: int) -> bool:
+        cut = cut_at(place)
+        return outline.totals[cut.made_at] - gain(outline, cut, terms, note_is_fixed=True) <= low_water
 
-def oldest_within(outline: Outline, cuts: Sequence[Cut], place: int, low_water: int) -> Cut:
-    """Return the last of ``cuts``, newest place first, whose view is within ``low_water``; at least the first."""
-    chosen = cuts[0]
-    for cut in cuts[1:]:
-        if outline.totals[place] - cut.gain > low_water:
-            break
-        chosen = cut
-    return chosen
+    index = bisect_left(places, True, key=fits)  # sizes fall from place to place
+    return weighed(outline, cut_at(places[min(index, len(places) - 1)]), terms)

@@ -7,7 +7,7 @@ until the view is over the budget again ([H1]).  So the plan follows from histor
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from longturn.fitting.clear import clear
 from longturn.fitting.outline import Outline
@@ -85,7 +85,7 @@ def decide(outline: Outline, cut: Cut, place: int, terms: Terms) -> Cut:
 
 def _low_water(outline: Outline, cut: Cut, place: int, limit: int, terms: Terms) -> int:
     """Return what a cut goes down to: what is fixed, and a share of what is then free ([H2])."""
-    start, opener = newest_turn(outline, place)
-    everything = replace(cut, keep_from=place, opener=opener if opener[0] >= outline.head_end else (0, 0))
-    fixed = outline.totals[place] - gain(outline, everything, terms)
+    _, opener = newest_turn(outline, place)
+    nothing_else = cut._replace(keep_from=place, opener=opener)
+    fixed = outline.totals[place] - gain(outline, nothing_else, terms, note_is_fixed=True)
     return fixed + int(terms.low_water * (limit - fixed))

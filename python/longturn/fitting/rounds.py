@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 
-from longturn.fitting.cutting import oldest_within, resized
+from longturn.fitting.cutting import allowed, oldest_within
 from longturn.fitting.outline import Outline
 from longturn.fitting.view import Cut, Stage, Terms
 
@@ -16,17 +17,22 @@ def keep_rounds(outline: Outline, cut: Cut, place: int, low_water: int, terms: T
     The newest round is kept always, older ones as long as the view stays at or below ``low_water``.
     """
     start, opener = newest_turn(outline, place)
-    first, last = bisect_left(outline.points, max(start, cut.keep_from)), bisect_left(outline.points, place)
-    places = list(reversed(outline.points[first:last])) or [start]
-    cuts = [
-        resized(
-            outline, cut, terms, keep_from=point, stage=Stage.ROUNDS if point > start else Stage.TURNS, made_at=place,
-            opener=opener if opener[1] <= point else (0, 0),
-        )
-        for point in places
-        if outline.may_cut(point) and point > cut.keep_from
-    ]  # fmt: skip
-    return oldest_within(outline, cuts, place, low_water) if cuts else cut
+    places = allowed(outline, _rounds(outline, max(start, cut.keep_from + 1), place) or [start])
+    if not places or places[-1] <= cut.keep_from:
+        return cut
+
+    def cut_at(point: int) -> Cut:
+        if point <= start:
+            return Cut(cut.frontier, point, (0, 0), Stage.TURNS, place)
+        return Cut(cut.frontier, point, opener, Stage.ROUNDS, place)
+
+    return oldest_within(outline, places, cut_at, terms, low_water)
+
+
+def _rounds(outline: Outline, start: int, place: int) -> Sequence[int]:
+    """Return where the rounds from ``start`` on begin that are complete at ``place``."""
+    points = outline.points
+    return points[bisect_left(points, start) : bisect_left(points, place)]
 
 
 def newest_turn(outline: Outline, place: int) -> tuple[int, tuple[int, int]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from longturn.fitting.cutting import allowed, oldest_within, weighed
 from longturn.fitting.outline import Outline
 from longturn.fitting.view import Cut, Stage, Terms
-from longturn.fitting.cutting import oldest_within, resized
 
 
 def keep_turns(outline: Outline, cut: Cut, place: int, limit: int, low_water: int, terms: Terms) -> Cut:
@@ -15,12 +15,15 @@ def keep_turns(outline: Outline, cut: Cut, place: int, limit: int, low_water: in
 
     The newest turn is kept if it fits ``limit``, older ones as long as the view stays at or below ``low_water``.
     """
-    starts = outline.turns[bisect_left(outline.turns, cut.keep_from) : bisect_left(outline.turns, place)]
-    cuts = [
-        resized(outline, cut, terms, keep_from=start, opener=(0, 0), stage=Stage.TURNS, made_at=place)
-        for start in reversed(starts)
-        if outline.may_cut(start)
-    ]
-    if not cuts or outline.totals[place] - cuts[0].gain > limit:
+    turns = outline.turns
+    starts = allowed(outline, turns[bisect_left(turns, cut.keep_from) : bisect_left(turns, place)])
+    if not starts:
         return cut
-    return oldest_within(outline, cuts, place, low_water)
+
+    def cut_at(start: int) -> Cut:
+        return Cut(cut.frontier, start, (0, 0), Stage.TURNS, place)
+
+    newest = weighed(outline, cut_at(starts[-1]), terms)
+    if outline.totals[place] - newest.gain > limit:
+        return cut
+    return oldest_within(outline, starts, cut_at, terms, low_water)

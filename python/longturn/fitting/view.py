@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
+from typing import NamedTuple
 
 from longturn.fitting.outline import Outline
 
@@ -35,8 +36,7 @@ class Terms:
     note_is_message: bool  # inserted after the head, rather than appended to the head's last user message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class Cut(NamedTuple):
     """
     What a view leaves out: the only thing that moves, and only forwards.
 
@@ -49,11 +49,10 @@ class Cut:
     opener: tuple[int, int] = (0, 0)  # of the turn that ``keep_from`` lies in, where it lies before it
     stage: Stage = Stage.WHOLE  # of the messages left out: WHOLE, TURNS or ROUNDS
     made_at: int = 0  # how many messages the history had
-    gain: int = 0  # quarter-tokens the view is smaller by than what it was made of
+    gain: int = 0  # quarter-tokens by which the view is smaller than the history it was made of
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """The messages a cut leaves out."""
 
     messages: int
@@ -141,7 +140,13 @@ def stripped(outline: Outline, cut: Cut, terms: Terms) -> int:
     return head + tail
 
 
-def gain(outline: Outline, cut: Cut, terms: Terms) -> int:
-    """Return the quarter-tokens by which the view is smaller than the history it was made of."""
+def gain(outline: Outline, cut: Cut, terms: Terms, *, note_is_fixed: bool = False) -> int:
+    """
+    Return the quarter-tokens by which the view is smaller than the history it was made of.
+
+    With ``note_is_fixed`` the note counts however little is left out: then, the later the place a view
+    keeps from, the smaller it is, without exception.
+    """
     gone = left_out(outline, cut, terms)
-    return gone.quarters - gone.has_note * terms.note + saved(outline, cut) + stripped(outline, cut, terms)
+    has_note = not outline.has_note if note_is_fixed else gone.has_note
+    return gone.quarters - has_note * terms.note + saved(outline, cut) + stripped(outline, cut, terms)
