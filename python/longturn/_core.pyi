@@ -1,0 +1,103 @@
+"""The Rust half of ``longturn``: the same names and answers as ``longturn.tokens.reference``, faster."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+from typing_extensions import Buffer
+
+def counts(text: str | bytes) -> tuple[int, int, int]:
+    """
+    Return how many code points of ``text`` are ASCII, Chinese/Japanese/Korean, and other.
+
+    Bytes are read as UTF-8; an invalid byte, like a lone surrogate, is one code point of other.
+
+    Raises:
+        TypeError: ``text`` is neither str nor bytes.
+    """
+
+def quarters(text: str | bytes) -> int:
+    """
+    Return the quarter-tokens of a text.
+
+    Raises:
+        TypeError: ``text`` is neither str nor bytes.
+    """
+
+def counts_batch(texts: Sequence[str | bytes]) -> bytearray:
+    """
+    Return the three counts of each text, row by row, as native int64.
+
+    The interpreter's lock is released meanwhile, and all cores take part in megabytes of text.
+
+    Raises:
+        TypeError: an entry is neither str nor bytes; names its index.
+    """
+
+def quarters_batch(texts: Sequence[str | bytes]) -> bytearray:
+    """
+    Return the quarter-tokens of each text as native int64.
+
+    The interpreter's lock is released meanwhile, and all cores take part in megabytes of text.
+
+    Raises:
+        TypeError: an entry is neither str nor bytes; names its index.
+    """
+
+def witness(message: object) -> tuple[object, int]:
+    """
+    Return what stands for a message's content, and its length if it is a list, else -1.
+
+    Both unchanged means that the message still says what it said.
+    """
+
+def witnesses(history: list[Any], start: int) -> tuple[list[Any], bytearray]:
+    """Return the witnesses of ``history[start:]`` and their lengths as native int64."""
+
+def agreement(history: list[Any], seen: list[Any], witnesses: list[Any], lengths: Buffer) -> int:
+    """
+    Return how many leading messages of ``history`` are those seen before, unchanged.
+
+    ``lengths`` is a buffer of native int64, such as ``array("q")``.
+    """
+
+def image_size(data: bytes) -> tuple[int, int] | None:
+    """Return width and height in pixels from an image's header, or None."""
+
+@final
+class Walker:
+    """
+    Counts nested values; ``longturn.tokens.rules`` says what counts and how.
+
+    The twin of ``longturn.tokens.reference.Walker``: same arguments, answers and errors.
+    """
+
+    def __new__(
+        cls,
+        *,
+        key_rules: dict[str, int],
+        call_types: frozenset[str],
+        result_types: frozenset[str],
+        result_roles: frozenset[str],
+        media_types: frozenset[str],
+        media_keys: frozenset[str],
+        item_types: frozenset[str],
+        block_keys: frozenset[str],
+        costs: tuple[int, int, int, int],
+        max_depth: int,
+        plain: Callable[[object], Any],
+        price: Callable[[dict[str, Any]], int | None],
+    ) -> Walker: ...
+    def json(self, value: object) -> int:
+        """Return the quarter-tokens of the compact JSON text of ``value``."""
+
+    def content(self, value: object) -> int:
+        """Return the quarter-tokens of a message's content: a text, a block, or a list of them."""
+
+    def message(self, value: object) -> int:
+        """Return the quarter-tokens of one message."""
+
+    def messages(self, history: Sequence[object], start: int = 0) -> list[int]:
+        """Return the quarter-tokens of each message of ``history[start:]``."""
+
+    def is_message(self, value: object) -> bool:
+        """Tell whether ``value`` is a message rather than a JSON value."""

@@ -1,0 +1,21 @@
+//! How many tokens a text is, by the script of its characters.
+//!
+//! The rule is [`script`]'s: four ASCII characters a token, one Chinese, Japanese or Korean
+//! character a token, two of anything else.  [`lanes`] applies it to strings of 1-, 2- and 4-byte
+//! code points, [`utf8`] to bytes, [`json`] to a string as it stands inside JSON; [`oracle`] says
+//! the same one code point at a time and is what the fast ones are tested against.
+
+pub mod json;
+pub mod lanes;
+pub mod oracle;
+pub mod script;
+pub mod text;
+pub mod utf8;
+#[expect(unsafe_code, reason = "calls code compiled for vectors the machine was seen to have")]
+mod wide;
+
+#[cfg(feature = "python")]
+#[expect(unsafe_code, reason = "borrows the memory of Python's strings")]
+mod python;
+#[cfg(test)]
+mod tests;
