@@ -94,7 +94,7 @@ bench: $(DONE)/core-$(CORE) $(DONE)/group-bench  ## timings, Rust and Python; be
 	$(foreach backend,$(BACKENDS),LONGTURN_BACKEND=$(backend) $(BIN)/pytest benches --benchmark-only &&) true
 
 bench-smoke: $(DONE)/core-$(CORE) $(DONE)/group-test  ## every bench once, untimed: benches that nobody runs rot
-	$(if $(CARGO),cargo bench --locked --quiet --no-run)
+	$(if $(CARGO),cargo test --locked --quiet --bench '*' >/dev/null)
 	$(BIN)/pytest benches --benchmark-disable --quiet
 
 docs: $(DONE)/core-$(CORE) $(DONE)/group-docs  ## HTML pages in docs/_build
