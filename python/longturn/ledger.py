@@ -10,7 +10,7 @@ from longturn.fitting.outline import Kind, Outline, Rules
 from longturn.fitting.plan import Plan, Walk
 from longturn.fitting.view import NOTHING, Cut, LeftOut, Terms, first_edit, left_out, visible_cleared
 from longturn.formats.base import Edit, Format
-from longturn.formats.detect import FORMATS, UNDECIDED, check, detected
+from longturn.formats.detect import UNDECIDED, check, detected
 from longturn.tokens.memo import Track
 from longturn.tokens.walker import walker, whole_tokens
 from longturn.wording.phrases import Phrases
@@ -51,7 +51,17 @@ class Shown:
 class Ledger(Track):
     """A track that also knows how to fit its history."""
 
-    __slots__ = ("_cut", "_edited", "_head", "_settings", "_shown", "_walk", "format", "is_decided", "outline")
+    __slots__ = (
+        "_cut",
+        "_edited",
+        "_head",
+        "_settings",
+        "_shown",
+        "_walk",
+        "format",
+        "is_decided",
+        "outline",
+    )
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -214,8 +224,7 @@ class Ledger(Track):
     def _describe(self, numbers: list[int], terms: Terms) -> Shown:
         cut, outline = self._cut, self.outline
         cleared = tuple(
-            Cleared(outline.call_ids[n], outline.tools[n], whole_tokens(outline.result_quarters[n]))
-            for n in numbers
+            Cleared(outline.call_ids[n], outline.tools[n], whole_tokens(outline.result_quarters[n])) for n in numbers
         )
         gone = left_out(outline, cut, terms)
         edit = first_edit(outline, cut, terms)

@@ -70,9 +70,7 @@ class Window:
         """What requests are fitted by."""
         return self._policy
 
-    def fit(
-        self, messages: Sequence[Any], *, system: Any = None, tools: Sequence[Any] | None = None
-    ) -> Fitted:
+    def fit(self, messages: Sequence[Any], *, system: Any = None, tools: Sequence[Any] | None = None) -> Fitted:
         """
         Return the messages to send for a history, within the budget together with ``system`` and ``tools``.
 

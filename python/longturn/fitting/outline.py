@@ -119,8 +119,8 @@ class Outline:
     """The columns; grows at its end.  Results are numbered in order of appearance."""
 
     __slots__ = (
-        "_in_head_run", "_pairing", "call_ids", "call_message", "call_slot", "clearable", "first_user", "glue", "has_input",
-        "has_note", "head_end", "kinds", "opener_ends", "points", "result_message", "result_quarters",
+        "_in_head_run", "_pairing", "call_ids", "call_message", "call_slot", "clearable", "first_user", "glue",
+        "has_input", "has_note", "head_end", "kinds", "opener_ends", "points", "result_message", "result_quarters",
         "result_slot", "revision", "rules", "savings", "system_sums", "systems", "thinking", "thinking_sums",
         "tools", "totals", "turns",
     )  # fmt: skip

@@ -21,9 +21,7 @@ class Estimator:
     def __init__(self) -> None:
         self._memo: Final = Memo(Track)
 
-    def __call__(
-        self, content: object, tools: Sequence[object] | None = None, *, profile: str = "script"
-    ) -> int:
+    def __call__(self, content: object, tools: Sequence[object] | None = None, *, profile: str = "script") -> int:
         """
         Return the tokens of ``content``, rounded up once, at the end.
 
@@ -85,6 +83,7 @@ class Estimator:
 
 
 def check_profile(profile: str) -> None:
+    """Refuse profiles that there are none of."""
     if profile != "script":
         raise ValueError(f"profile must be 'script' (got {profile!r})")
 

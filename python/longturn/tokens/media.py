@@ -106,20 +106,14 @@ _LINK_KEYS: Final = (
 _TYPE_KEYS: Final = ("media_type", "mime_type", "mimeType", "mediaType")
 _CAPTION_KEYS: Final = ("title", "context", "name", "filename")
 _GEMINI_KEYS: Final = frozenset(("inlineData", "inline_data", "fileData", "file_data"))
-_OPENAI_KEYS: Final = frozenset(
-    ("image_url", "file_data", "input_image", "input_file", "computer_screenshot")
-)
-_TEXT_TYPES: Final = re.compile(
-    r"text/|application/(json|xml|yaml|javascript)|.*\+(json|xml)$", re.IGNORECASE
-)
+_OPENAI_KEYS: Final = frozenset(("image_url", "file_data", "input_image", "input_file", "computer_screenshot"))
+_TEXT_TYPES: Final = re.compile(r"text/|application/(json|xml|yaml|javascript)|.*\+(json|xml)$", re.IGNORECASE)
 _TEXT_FORMATS: Final = frozenset(("txt", "md", "csv", "html", "xml", "json", "yaml"))
 _NOT_BASE64: Final = re.compile(r"[^A-Za-z0-9+/]+")
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 
 _PAGE: Final = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
-_PAGE_COUNT: Final = re.compile(
-    rb"/Type\s*/Pages\b[^>]*?/Count\s+(\d{1,6})|/Count\s+(\d{1,6})[^>]*?/Type\s*/Pages\b"
-)
+_PAGE_COUNT: Final = re.compile(rb"/Type\s*/Pages\b[^>]*?/Count\s+(\d{1,6})|/Count\s+(\d{1,6})[^>]*?/Type\s*/Pages\b")
 _OBJECT_STREAM: Final = re.compile(rb"/Type\s*/ObjStm\b.{0,400}?stream\r?\n", re.DOTALL)
 
 

@@ -41,7 +41,9 @@ _PRINTABLE_BITS: Final = 2_000  # integers below this print without Python's lim
 _WANTED: Final = "a str, bytes, number, bool, None, list, tuple, mapping, dataclass or object with model_dump()"
 
 
-_Path = tuple[Any, object] | None  # steps from the root, the last one outermost: built for every value, read on errors only
+_Path = (
+    tuple[Any, object] | None
+)  # steps from the root, the last one outermost: built for every value, read on errors only
 _SHOWN_STEPS: Final = 12  # enough to find a value, also one that nests without end
 
 
@@ -172,7 +174,7 @@ class Walker:
             total += self._costs.result
         return total
 
-    def _block(self, block: dict[str, Any], path: _Path, depth: int) -> int:
+    def _block(self, block: dict[Any, Any], path: _Path, depth: int) -> int:
         """Return the quarter-tokens of a message or of one of its blocks."""
         self._check_depth(depth, path)
         kind = _kind(block)
@@ -198,9 +200,7 @@ class Walker:
         if isinstance(value, (str, bytes)):
             return quarters(value)
         if isinstance(value, (list, tuple)):
-            return sum(
-                self._content(item, (path, index), depth + 1, skip_calls) for index, item in enumerate(value)
-            )
+            return sum(self._content(item, (path, index), depth + 1, skip_calls) for index, item in enumerate(value))
         if isinstance(value, dict):
             if not self._block_keys.isdisjoint(value):
                 if skip_calls and _among(_kind(value), self._call_types):
@@ -256,9 +256,7 @@ class Walker:
             if member is not None and name not in ("tool_calls", "function_call")
         )
 
-    def _wrapped(
-        self, key: object, value: object, path: _Path, depth: int, cost: int, typed: frozenset[str]
-    ) -> int:
+    def _wrapped(self, key: object, value: object, path: _Path, depth: int, cost: int, typed: frozenset[str]) -> int:
         """Count a call or result under a key of its own; its ``type``, if any, adds no second constant."""
         here = (path, key)
         found = self._builtin(value, here)
@@ -287,8 +285,7 @@ class Walker:
             return inner + _frame(value)
         if isinstance(value, dict):
             inner = sum(
-                self._key(key, path) + 1 + self._json(member, (path, key), depth + 1)
-                for key, member in value.items()
+                self._key(key, path) + 1 + self._json(member, (path, key), depth + 1) for key, member in value.items()
             )
             return inner + _frame(value)
         return self._json(self._builtin(value, path), path, depth + 1)
@@ -361,7 +358,9 @@ def witness(message: object) -> tuple[object, int]:
 
     Both unchanged means that the message still says what it said ([S7]).
     """
-    read = message.get if isinstance(message, dict) else lambda key: getattr(message, key, None)
+    read: Callable[[str], object] = (
+        message.get if isinstance(message, dict) else lambda key: getattr(message, key, None)
+    )
     found = next((value for key in _WITNESS_KEYS if (value := read(key)) is not None), None)
     return found, len(found) if isinstance(found, list) else -1
 
@@ -372,11 +371,9 @@ def witnesses(history: list[object], start: int) -> tuple[list[object], bytearra
     return [found for found, _ in pairs], bytearray(array("q", [length for _, length in pairs]))
 
 
-def agreement(
-    history: list[object], seen: list[object], witnesses: list[object], lengths: array[int]
-) -> int:
+def agreement(history: list[object], seen: list[object], witnesses: list[object], lengths: array[int]) -> int:
     """Return how many leading messages of ``history`` are those seen before, unchanged."""
-    for index, (message, known) in enumerate(zip(history, seen)):  # the shorter one decides
+    for index, (message, known) in enumerate(zip(history, seen, strict=False)):  # the shorter one decides
         if message is not known:
             return index
         found, length = witness(message)

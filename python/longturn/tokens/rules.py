@@ -51,9 +51,7 @@ _BY_RULE: Final = {
     Rule.EXTRAS: "additional_kwargs",
 }
 
-KEY_RULES: Final[dict[str, int]] = {
-    key: int(rule) for rule, keys in _BY_RULE.items() for key in keys.split()
-}
+KEY_RULES: Final[dict[str, int]] = {key: int(rule) for rule, keys in _BY_RULE.items() for key in keys.split()}
 
 CALL_TYPES: Final = frozenset(
     """tool_use server_tool_use mcp_tool_use function_call custom_tool_call local_shell_call
@@ -82,9 +80,7 @@ MEDIA_TYPES: Final = frozenset(
 )
 """Values of ``type`` or ``kind`` whose mapping holds binary content, priced whole ([S6])."""
 
-MEDIA_KEYS: Final = frozenset(
-    "inlineData inline_data fileData file_data image document video audio".split()
-)
+MEDIA_KEYS: Final = frozenset("inlineData inline_data fileData file_data image document video audio".split())
 """Keys whose presence, with a mapping as value, makes an untyped mapping binary content."""
 
 ITEM_TYPES: Final = (
@@ -99,11 +95,14 @@ ITEM_TYPES: Final = (
 ) - frozenset(("tool_use", "tool_result", "tool-call", "tool-return", "retry-prompt"))
 """Values of ``type`` that make a mapping a message of its own ([S8])."""
 
-BLOCK_KEYS: Final = frozenset(
-    """type kind part_kind role parts text toolUse toolResult functionCall functionResponse
+BLOCK_KEYS: Final = (
+    frozenset(
+        """type kind part_kind role parts text toolUse toolResult functionCall functionResponse
     function_call function_response reasoningContent reasoningText redactedContent cachePoint json
     searchResult thought arguments args input content stdout""".split()
-) | MEDIA_KEYS
+    )
+    | MEDIA_KEYS
+)
 """Keys of which a mapping inside content has at least one; without any it is a JSON value."""
 
 MAX_DEPTH: Final = 256
