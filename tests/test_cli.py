@@ -160,9 +160,7 @@ def test_a_thousand_calls_take_no_time() -> None:
 # ---------------------------------------------------------------------- replay: forms of input
 
 
-def test_a_request_body_brings_its_system_prompt_and_tools(
-    saved: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_request_body_brings_its_system_prompt_and_tools(saved: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """They are part of every request."""
     history = run_of(2)
     body = {"model": "m", "system": "s" * 4_000, "tools": [{"name": "read"}], "messages": history}
@@ -206,9 +204,7 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert capsys.readouterr().out.startswith("standard input: 5 messages, 3 requests")
 
 
-def test_a_history_on_the_server_is_said_to_be_incomplete(
-    saved: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_history_on_the_server_is_said_to_be_incomplete(saved: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """Only what the file has can be replayed ([V8])."""
     body = {"previous_response_id": "resp_1", "input": "Go on."}
     assert main(["replay", saved(body)]) == 0
@@ -551,9 +547,7 @@ def test_a_terminal_without_the_letters_still_gets_a_report(saved: Any) -> None:
     for message in history[1::2]:
         message["content"][0]["name"] = "чтение"
     name = saved(history)
-    program = (
-        f"import sys; from longturn.cli import main; sys.exit(main(['replay', {name!r}, '--budget', '10k']))"
-    )
+    program = f"import sys; from longturn.cli import main; sys.exit(main(['replay', {name!r}, '--budget', '10k']))"
     with python("-X", "utf8=0", "-c", program, cwd=Path(name).parent) as process:
         process.communicate(timeout=60)
     assert process.returncode == 0

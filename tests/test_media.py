@@ -21,13 +21,7 @@ def png(width: int, height: int, padding: int = 0) -> bytes:
     """Return the head of a PNG with ``padding`` bytes behind it; no pixel is ever looked at."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunk = b"IHDR" + header
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + struct.pack(">I", 13)
-        + chunk
-        + struct.pack(">I", zlib.crc32(chunk))
-        + bytes(padding)
-    )
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk)) + bytes(padding)
 
 
 def jpeg(width: int, height: int, before: int) -> bytes:
@@ -39,9 +33,7 @@ def jpeg(width: int, height: int, before: int) -> bytes:
 
 def pdf(pages: int, packed: bool = False) -> bytes:
     """Return something like a PDF, with its pages in the open or inside an object stream."""
-    listed = b"".join(
-        b"%d 0 obj\n<< /Type /Page /Parent 2 0 R >>\nendobj\n" % number for number in range(pages)
-    )
+    listed = b"".join(b"%d 0 obj\n<< /Type /Page /Parent 2 0 R >>\nendobj\n" % number for number in range(pages))
     head = b"%PDF-1.7\n"
     if not packed:
         return head + b"2 0 obj\n<< /Type /Pages /Count %d >>\nendobj\n" % pages + listed
@@ -125,18 +117,14 @@ def test_claude_counts_patches_up_to_its_limit(width: int, height: int, expected
         (4_000, 4_000, "original", 12_000),
     ],
 )
-def test_openai_counts_the_dearer_of_tiles_and_patches(
-    width: int, height: int, detail: str, expected: int
-) -> None:
+def test_openai_counts_the_dearer_of_tiles_and_patches(width: int, height: int, detail: str, expected: int) -> None:
     """The model is not known where an image is counted, so the dearer way decides."""
     url = f"data:image/png;base64,{text64(png(width, height))}"
     assert expected == tokens({"type": "input_image", "image_url": url, "detail": detail})
 
 
 @pytest.mark.parametrize(("width", "height", "expected"), [(100, 100, 1_120), (1_920, 1_080, 6 * 258)])
-def test_gemini_counts_tiles_but_never_less_than_its_newest_models(
-    width: int, height: int, expected: int
-) -> None:
+def test_gemini_counts_tiles_but_never_less_than_its_newest_models(width: int, height: int, expected: int) -> None:
     """258 a tile, or the constant of the third generation."""
     block = {"inlineData": {"mimeType": "image/png", "data": text64(png(width, height))}}
     assert expected == tokens(block)
@@ -305,9 +293,7 @@ _KEYS = st.sampled_from(
     ]
 )
 _INNER = st.dictionaries(_KEYS, _SCALARS, max_size=4)
-_VALUES = st.one_of(
-    _SCALARS, _INNER, st.lists(_INNER, max_size=2), st.dictionaries(_KEYS, _INNER, max_size=2)
-)
+_VALUES = st.one_of(_SCALARS, _INNER, st.lists(_INNER, max_size=2), st.dictionaries(_KEYS, _INNER, max_size=2))
 
 
 @given(st.dictionaries(_KEYS, _VALUES, max_size=6))

@@ -64,12 +64,8 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
             f"--{name}-price", type=_price, default=price, metavar="X",
             help=f"price of a token that the cache {what}; an input token costs 1 (default: %(default)s)",
         )  # fmt: skip
-    parser.add_argument(
-        "--thread", type=int, default=0, metavar="N", help="of a session, the thread to replay"
-    )
-    parser.add_argument(
-        "--threads", action="store_true", help="list the threads of a session, its sub-agents"
-    )
+    parser.add_argument("--thread", type=int, default=0, metavar="N", help="of a session, the thread to replay")
+    parser.add_argument("--threads", action="store_true", help="list the threads of a session, its sub-agents")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -91,9 +87,7 @@ def _tokens(text: str) -> int:
     try:
         tokens = int(float(digits) * unit) if unit > 1 else int(digits)
     except (ValueError, OverflowError):
-        raise argparse.ArgumentTypeError(
-            f"must be a number of tokens, like 200000 or 200k (got {text!r})"
-        ) from None
+        raise argparse.ArgumentTypeError(f"must be a number of tokens, like 200000 or 200k (got {text!r})") from None
     if tokens <= 0:
         raise argparse.ArgumentTypeError(f"must be greater than 0 tokens (got {text!r})")
     return tokens

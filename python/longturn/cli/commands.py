@@ -56,9 +56,7 @@ def _replayed(name: str, history: History, options: argparse.Namespace, prices: 
     shape = "anthropic" if history.threads and options.format == "auto" else options.format
     try:
         window = Window(policy=Policy(budget=options.budget, hold=not options.no_hold), format=shape)
-        return replay(
-            history.messages, window, shape=shape, system=system, tools=history.tools, prices=prices
-        )
+        return replay(history.messages, window, shape=shape, system=system, tools=history.tools, prices=prices)
     except (ValueError, TypeError) as error:  # a format that can't be told, a message that is none
         raise InputError(f"{name}: {error}") from error
 

@@ -37,9 +37,7 @@ def rows_text(rows: Sequence[Row]) -> str:
 
 def rows_json(rows: Sequence[Row]) -> str:
     """Return the counts as one JSON object."""
-    return json.dumps(
-        {"files": [_value(row) for row in rows], "total": _value(total(rows))}, ensure_ascii=False
-    )
+    return json.dumps({"files": [_value(row) for row in rows], "total": _value(total(rows))}, ensure_ascii=False)
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -11,9 +11,7 @@ from typing import Any, Final, NamedTuple
 from longturn.cli.errors import InputError
 
 STDIN: Final = "-"
-EXPECTED: Final = (
-    "a JSON list of messages, a request body with messages, input or contents, or a Claude Code session"
-)
+EXPECTED: Final = "a JSON list of messages, a request body with messages, input or contents, or a Claude Code session"
 
 
 class Line(NamedTuple):

@@ -51,18 +51,14 @@ def _from_lines(name: str, lines: list[Line], thread: int, warn: Warn) -> Histor
     if all(isinstance(value, dict) and "role" in value for value in values):
         return History(messages=values)
     seen = sorted({str(value.get("type")) for value in values if isinstance(value, dict)})[:5]
-    raise InputError(
-        f"{name}: no line is one of a session (types seen: {', '.join(seen)}); {EXPECTED} is expected"
-    )
+    raise InputError(f"{name}: no line is one of a session (types seen: {', '.join(seen)}); {EXPECTED} is expected")
 
 
 def _from_session(name: str, found: Sequence[Thread], thread: int) -> History:
     if not found:
         raise InputError(f"{name}: the session holds no messages")
     if not 0 <= thread < len(found):
-        raise InputError(
-            f"{name}: there is no thread {thread}; the session has 0 to {len(found) - 1}, see --threads"
-        )
+        raise InputError(f"{name}: there is no thread {thread}; the session has 0 to {len(found) - 1}, see --threads")
     return History(messages=found[thread].messages, threads=tuple(found))
 
 
@@ -84,9 +80,7 @@ def _from_body(name: str, body: dict[str, Any], warn: Warn) -> History:
         raise InputError(f"{name}: {error}; {EXPECTED} is expected") from None
     if parts.is_held_by_server:
         warn("the provider holds the earlier part of this history: only what the file has is replayed")
-    messages = (
-        [{"role": "user", "content": parts.messages}] if isinstance(parts.messages, str) else parts.messages
-    )
+    messages = [{"role": "user", "content": parts.messages}] if isinstance(parts.messages, str) else parts.messages
     if not isinstance(messages, list):
         raise InputError(f"{name}: {parts.key} is a JSON {_kind(messages)}; a list of messages is expected")
     return History(messages=_messages(name, messages), system=parts.system, tools=parts.tools)

@@ -95,9 +95,7 @@ def threads_text(threads: Sequence[Thread]) -> str:
 
 def threads_json(threads: Sequence[Thread]) -> str:
     """Return a session's threads as one JSON list."""
-    return json.dumps(
-        [_thread_row(number, thread) for number, thread in enumerate(threads)], ensure_ascii=False
-    )
+    return json.dumps([_thread_row(number, thread) for number, thread in enumerate(threads)], ensure_ascii=False)
 
 
 def _thread_row(number: int, thread: Thread) -> dict[str, Any]:

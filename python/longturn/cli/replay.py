@@ -165,8 +165,7 @@ class _Changes:
     def stages(self) -> tuple[StageCount, ...]:
         """Return the counts, shallowest stage first."""
         return tuple(
-            StageCount(stage=stage.value, cuts=self._cuts[stage], requests=self._requests[stage])
-            for stage in Stage
+            StageCount(stage=stage.value, cuts=self._cuts[stage], requests=self._requests[stage]) for stage in Stage
         )
 
     def by_tool(self) -> tuple[ToolTotal, ...]:
@@ -177,9 +176,7 @@ class _Changes:
             name = item.tool or "(unnamed)"
             results[name] += times
             tokens[name] += times * item.tokens
-        return tuple(
-            ToolTotal(tool=name, results=results[name], tokens=total) for name, total in tokens.most_common()
-        )
+        return tuple(ToolTotal(tool=name, results=results[name], tokens=total) for name, total in tokens.most_common())
 
 
 def _cuts(before: Fitted | None, fitted: Fitted) -> Iterator[Stage]:
@@ -195,9 +192,7 @@ class _Meter:
 
     def __init__(self, overhead: int) -> None:
         self.overhead: Final = overhead
-        self._known: Final[
-            dict[int, tuple[Any, int]]
-        ] = {}  # holding the message keeps its id from being reused
+        self._known: Final[dict[int, tuple[Any, int]]] = {}  # holding the message keeps its id from being reused
 
     def of(self, message: Any) -> int:
         found = self._known.get(id(message))
