@@ -2,11 +2,13 @@
 //!
 //! The rule is [`script`]'s: four ASCII characters a token, one Chinese, Japanese or Korean
 //! character a token, two of anything else.  [`lanes`] applies it to strings of 1-, 2- and 4-byte
-//! code points, [`utf8`] to bytes, [`json`] to a string as it stands inside JSON; [`oracle`] says
+//! code points, [`utf8`] to bytes, [`json`] to a string as it stands inside JSON,
+//! and [`number`] knows the length of numbers there; [`oracle`] says
 //! the same one code point at a time and is what the fast ones are tested against.
 
 pub mod json;
 pub mod lanes;
+pub mod number;
 pub mod oracle;
 pub mod script;
 pub mod text;

@@ -2,7 +2,10 @@
 
 mod batch;
 mod memo;
+mod names;
+mod place;
 mod text;
+mod walk;
 
 use pyo3::prelude::*;
 
@@ -13,6 +16,8 @@ mod _core {
     use super::batch::{counts_batch, quarters_batch};
     #[pymodule_export]
     use super::memo::{agreement, witness, witnesses};
+    #[pymodule_export]
+    use super::walk::Walker;
     #[pymodule_export]
     use super::{counts, image_size, quarters};
 }

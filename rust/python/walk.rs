@@ -1,0 +1,494 @@
+//! Nested values counted in one crossing; `rules.py` says what counts, `reference.Walker` how.
+
+use super::names::{Key, Meaning, Names, Rule, Type};
+use super::place::Place;
+use super::text;
+use crate::number;
+use pyo3::exceptions::{PyRecursionError, PyTypeError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyString, PyTuple};
+use std::cell::Cell;
+
+/// Pricing may walk what a document holds, and that may hold documents: this deep and no deeper,
+/// since each walk may use the stack of as many levels as a value may nest.
+const WALKS_IN_WALKS: usize = 16;
+
+/// Integers below this print without Python's limit on digits.
+const PRINTABLE_BITS: u64 = 2_000;
+
+/// Quarter-tokens of structure and of content whose length says nothing.
+struct Costs {
+    message: i64,
+    call: i64,
+    result: i64,
+    opaque: i64,
+}
+
+/// Counts nested values; ``longturn.tokens.rules`` says what counts and how.
+#[pyclass(frozen, module = "longturn._core")]
+pub(super) struct Walker {
+    keys: Names<Key>,
+    types: Names<Type>,
+    costs: Costs,
+    max_depth: usize,
+    plain: Py<PyAny>,
+    price: Py<PyAny>,
+}
+
+#[pymethods]
+impl Walker {
+    #[new]
+    #[pyo3(signature = (*, key_rules, call_types, result_types, result_roles, media_types, media_keys,
+                        item_types, block_keys, costs, max_depth, plain, price))]
+    #[expect(clippy::too_many_arguments, reason = "the tables of rules.py, by their names")]
+    fn new(
+        key_rules: &Bound<'_, PyDict>,
+        call_types: &Bound<'_, PyFrozenSet>,
+        result_types: &Bound<'_, PyFrozenSet>,
+        result_roles: &Bound<'_, PyFrozenSet>,
+        media_types: &Bound<'_, PyFrozenSet>,
+        media_keys: &Bound<'_, PyFrozenSet>,
+        item_types: &Bound<'_, PyFrozenSet>,
+        block_keys: &Bound<'_, PyFrozenSet>,
+        costs: (i64, i64, i64, i64),
+        max_depth: usize,
+        plain: Py<PyAny>,
+        price: Py<PyAny>,
+    ) -> PyResult<Self> {
+        let mut keys = Names::of_rules(key_rules)?;
+        keys.note_all(media_keys, |key| key.holds_media = true)?;
+        keys.note_all(block_keys, |key| key.makes_block = true)?;
+        let mut types = Names::new(key_rules.py());
+        types.note_all(call_types, |of: &mut Type| of.is_call = true)?;
+        types.note_all(result_types, |of| of.is_result = true)?;
+        types.note_all(result_roles, |of| of.is_result_role = true)?;
+        types.note_all(media_types, |of| of.is_media = true)?;
+        types.note_all(item_types, |of| of.is_item = true)?;
+        let (message, call, result, opaque) = costs;
+        let costs = Costs { message, call, result, opaque };
+        Ok(Self { keys, types, costs, max_depth, plain, price })
+    }
+
+    /// Return the quarter-tokens of the compact JSON text of ``value``.
+    fn json(&self, value: &Bound<'_, PyAny>) -> PyResult<i64> {
+        within(|| self.json_at(value, &Place::ROOT, 0))
+    }
+
+    /// Return the quarter-tokens of a message's content: a text, a block, or a list of them.
+    fn content(&self, value: &Bound<'_, PyAny>) -> PyResult<i64> {
+        within(|| self.content_at(value, &Place::ROOT, 0, false))
+    }
+
+    /// Return the quarter-tokens of one message.
+    fn message(&self, value: &Bound<'_, PyAny>) -> PyResult<i64> {
+        within(|| self.message_at(value, &Place::ROOT))
+    }
+
+    /// Return the quarter-tokens of each message of ``history[start:]``.
+    #[pyo3(signature = (history, start=0))]
+    fn messages(&self, history: &Bound<'_, PyAny>, start: usize) -> PyResult<Vec<i64>> {
+        let count = |index| self.message_at(&history.get_item(index)?, &Place::ROOT.at(index));
+        within(|| (start..history.len()?).map(count).collect())
+    }
+
+    /// Tell whether ``value`` is a message rather than a JSON value.
+    fn is_message(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = value.py();
+        let (role, parts, kind) = (intern!(py, "role"), intern!(py, "parts"), intern!(py, "type"));
+        let kind = if let Ok(members) = value.cast::<PyDict>() {
+            if members.contains(role)? || members.contains(parts)? {
+                return Ok(true);
+            }
+            members.get_item(kind)?
+        } else if is_builtin(value) {
+            return Ok(false);
+        } else {
+            if value.getattr_opt(role)?.is_some() || value.getattr_opt(parts)?.is_some() {
+                return Ok(true);
+            }
+            value.getattr_opt(kind)?
+        };
+        kind.map_or(Ok(false), |kind| Ok(self.types.get(&kind)?.is_item))
+    }
+}
+
+/// A mapping with what the tables say of its keys and of its type, each looked up once.
+struct Block<'py> {
+    mapping: Bound<'py, PyDict>,
+    members: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>, Key)>,
+    /// Of `type`, or of `part_kind` where there is no `type`.
+    kind: Type,
+    has_result_type: bool,
+    has_result_role: bool,
+    has_media: bool,
+    has_calls: bool,
+    is_block: bool,
+}
+
+impl Walker {
+    // ---------------------------------------------------------------- messages and blocks
+
+    fn message_at<'py>(&self, value: &Bound<'py, PyAny>, place: &Place<'_, 'py>) -> PyResult<i64> {
+        let found = self.builtin(value, place)?;
+        let Ok(mapping) = found.cast::<PyDict>() else {
+            return Err(place.not_a_message(value));
+        };
+        let block = self.read(mapping)?;
+        let is_result = block.has_result_role && !block.has_result_type;
+        let result = if is_result { self.costs.result } else { 0 };
+        Ok(self.costs.message + result + self.block(&block, place, 1)?)
+    }
+
+    fn read<'py>(&self, mapping: &Bound<'py, PyDict>) -> PyResult<Block<'py>> {
+        let mut block = Block {
+            mapping: mapping.clone(),
+            members: Vec::with_capacity(mapping.len()),
+            kind: Type::default(),
+            has_result_type: false,
+            has_result_role: false,
+            has_media: false,
+            has_calls: false,
+            is_block: false,
+        };
+        let mut part_kind = Type::default();
+        let mut has_type = false;
+        // Copied before anything else runs: what prices a block or dumps an object may change it.
+        for (name, value) in mapping {
+            block.members.push((name, value, Key::default()));
+        }
+        for (name, value, key) in &mut block.members {
+            *key = self.keys.get(name)?;
+            block.is_block |= key.makes_block;
+            block.has_media |= key.holds_media && value.is_instance_of::<PyDict>();
+            match key.meaning {
+                Meaning::Type => {
+                    has_type = !value.is_none();
+                    block.kind = self.types.get(value)?;
+                    block.has_result_type = block.kind.is_result;
+                }
+                Meaning::PartKind => part_kind = self.types.get(value)?,
+                Meaning::Kind => block.has_media |= self.types.get(value)?.is_media,
+                Meaning::Role => block.has_result_role = self.types.get(value)?.is_result_role,
+                Meaning::ToolCalls => block.has_calls = value.is_truthy()?,
+                Meaning::FunctionCall | Meaning::None => {}
+            }
+        }
+        block.kind = if has_type { block.kind } else { part_kind };
+        block.has_media |= block.kind.is_media;
+        Ok(block)
+    }
+
+    fn block<'py>(&self, block: &Block<'py>, place: &Place<'_, 'py>, depth: usize) -> PyResult<i64> {
+        self.check_depth(place, depth)?;
+        if block.has_media
+            && let Some(priced) = self.priced(block)?
+        {
+            return Ok(priced);
+        }
+        let mut total = if block.kind.is_call { self.costs.call } else { 0 };
+        total += if block.kind.is_result { self.costs.result } else { 0 };
+        for (name, value, key) in &block.members {
+            if !value.is_none() {
+                // LangChain keeps the same calls in `tool_calls` and in the content: counted once.
+                total += self.member(name, value, key.rule, place, depth, block.has_calls)?;
+            }
+        }
+        Ok(total)
+    }
+
+    fn priced(&self, block: &Block<'_>) -> PyResult<Option<i64>> {
+        let mapping = &block.mapping;
+        self.price.bind(mapping.py()).call1((mapping,))?.extract()
+    }
+
+    fn content_at<'py>(
+        &self,
+        value: &Bound<'py, PyAny>,
+        place: &Place<'_, 'py>,
+        depth: usize,
+        skip_calls: bool,
+    ) -> PyResult<i64> {
+        self.check_depth(place, depth)?;
+        if value.is_none() {
+            return Ok(0);
+        }
+        if let Some(text) = text::borrow(value)? {
+            return Ok(text.counts().quarters() as i64);
+        }
+        let item = |item: &_, index| self.content_at(item, &place.at(index), depth + 1, skip_calls);
+        if let Some(total) = sum_items(value, item)? {
+            return Ok(total);
+        }
+        if let Ok(mapping) = value.cast::<PyDict>() {
+            let block = self.read(mapping)?;
+            return match block {
+                Block { is_block: false, .. } => self.json_at(value, place, depth),
+                Block { kind: Type { is_call: true, .. }, .. } if skip_calls => Ok(0),
+                block => self.block(&block, place, depth + 1),
+            };
+        }
+        if is_number(value) {
+            return self.json_at(value, place, depth);
+        }
+        self.content_at(&self.builtin(value, place)?, place, depth + 1, skip_calls)
+    }
+
+    // ---------------------------------------------------------------- one arm per rule
+
+    fn member<'py>(
+        &self,
+        name: &Bound<'py, PyAny>,
+        value: &Bound<'py, PyAny>,
+        rule: Rule,
+        place: &Place<'_, 'py>,
+        depth: usize,
+        skip_calls: bool,
+    ) -> PyResult<i64> {
+        let here = place.under(name);
+        let unknown = || self.unknown(name, value, place, depth);
+        match rule {
+            Rule::Unknown => unknown(),
+            Rule::Silent => Ok(0),
+            Rule::Text => self.text(value, &here, depth + 1),
+            Rule::Content => self.content_at(value, &here, depth + 1, skip_calls),
+            Rule::Calls => self.calls(value, &here, depth + 1)?.map_or_else(unknown, Ok),
+            Rule::Call => self.call(value, &here, depth + 1),
+            Rule::Result => self.result(value, &here, depth + 1),
+            Rule::Opaque => Ok(if value.is_truthy()? { self.costs.opaque } else { 0 }),
+            Rule::Extras => self.extras(value, &here, depth + 1)?.map_or_else(unknown, Ok),
+        }
+    }
+
+    /// A JSON member: its name, a colon and a comma, its value.
+    fn unknown<'py>(
+        &self,
+        name: &Bound<'py, PyAny>,
+        value: &Bound<'py, PyAny>,
+        place: &Place<'_, 'py>,
+        depth: usize,
+    ) -> PyResult<i64> {
+        Ok(self.name(name, place)? + 2 + self.json_at(value, &place.under(name), depth + 1)?)
+    }
+
+    fn text<'py>(&self, value: &Bound<'py, PyAny>, place: &Place<'_, 'py>, depth: usize) -> PyResult<i64> {
+        match text::borrow(value)? {
+            Some(text) => Ok(text.counts().quarters() as i64),
+            None => self.json_at(value, place, depth),
+        }
+    }
+
+    fn calls<'py>(
+        &self,
+        value: &Bound<'py, PyAny>,
+        place: &Place<'_, 'py>,
+        depth: usize,
+    ) -> PyResult<Option<i64>> {
+        sum_items(value, |item, index| self.call(item, &place.at(index), depth + 1))
+    }
+
+    fn call<'py>(&self, value: &Bound<'py, PyAny>, place: &Place<'_, 'py>, depth: usize) -> PyResult<i64> {
+        self.wrapped(value, place, depth, self.costs.call, |kind| kind.is_call)
+    }
+
+    fn result<'py>(&self, value: &Bound<'py, PyAny>, place: &Place<'_, 'py>, depth: usize) -> PyResult<i64> {
+        self.wrapped(value, place, depth, self.costs.result, |kind| kind.is_result)
+    }
+
+    /// Unknown members, without a second copy of the calls.
+    fn extras<'py>(
+        &self,
+        value: &Bound<'py, PyAny>,
+        place: &Place<'_, 'py>,
+        depth: usize,
+    ) -> PyResult<Option<i64>> {
+        let Ok(mapping) = value.cast::<PyDict>() else {
+            return Ok(None);
+        };
+        let mut total = 0;
+        for (name, member, key) in self.read(mapping)?.members {
+            let repeats_calls = matches!(key.meaning, Meaning::ToolCalls | Meaning::FunctionCall);
+            if !member.is_none() && !repeats_calls {
+                total += self.unknown(&name, &member, place, depth)?;
+            }
+        }
+        Ok(Some(total))
+    }
+
+    /// A call or a result under a key of its own; its `type`, if any, adds no second constant.
+    fn wrapped<'py>(
+        &self,
+        value: &Bound<'py, PyAny>,
+        place: &Place<'_, 'py>,
+        depth: usize,
+        cost: i64,
+        is_typed: impl Fn(&Type) -> bool,
+    ) -> PyResult<i64> {
+        let found = self.builtin(value, place)?;
+        let Ok(mapping) = found.cast::<PyDict>() else {
+            return Ok(cost + self.content_at(&found, place, depth, false)?);
+        };
+        let block = self.read(mapping)?;
+        let cost = if is_typed(&block.kind) { 0 } else { cost };
+        Ok(cost + self.block(&block, place, depth)?)
+    }
+
+    // ---------------------------------------------------------------- JSON
+
+    fn json_at<'py>(&self, value: &Bound<'py, PyAny>, place: &Place<'_, 'py>, depth: usize) -> PyResult<i64> {
+        if let Some(length) = scalar(value)? {
+            return Ok(length);
+        }
+        self.check_depth(place, depth)?;
+        let item = |item: &_, index| self.json_at(item, &place.at(index), depth + 1);
+        if let Some(total) = sum_items(value, item)? {
+            return Ok(total + frame(value.len()?));
+        }
+        if let Ok(mapping) = value.cast::<PyDict>() {
+            return self.object(mapping, place, depth);
+        }
+        self.json_at(&self.builtin(value, place)?, place, depth + 1)
+    }
+
+    fn object<'py>(
+        &self,
+        mapping: &Bound<'py, PyDict>,
+        place: &Place<'_, 'py>,
+        depth: usize,
+    ) -> PyResult<i64> {
+        let mut total = frame(mapping.len());
+        let members: Vec<_> = mapping.iter().collect();
+        for (name, member) in &members {
+            total += self.name(name, place)? + 1 + self.json_at(member, &place.under(name), depth + 1)?;
+        }
+        Ok(total)
+    }
+
+    /// A member's name; JSON turns numbers, booleans and None into text.
+    fn name<'py>(&self, name: &Bound<'py, PyAny>, place: &Place<'_, 'py>) -> PyResult<i64> {
+        let is_bytes = name.is_instance_of::<PyBytes>();
+        match scalar(name)? {
+            Some(_) if is_bytes => Err(place.uncountable_key(name)),
+            Some(length) if name.is_instance_of::<PyString>() => Ok(length),
+            Some(length) => Ok(2 + length),
+            None => Err(place.uncountable_key(name)),
+        }
+    }
+
+    // ---------------------------------------------------------------- bounds and strangers
+
+    /// The value itself, or the built-in one that stands for an object.
+    fn builtin<'py>(&self, value: &Bound<'py, PyAny>, place: &Place<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        if is_builtin(value) || value.is_instance_of::<PyDict>() {
+            return Ok(value.clone());
+        }
+        let py = value.py();
+        self.plain.bind(py).call1((value,)).map_err(|error| {
+            if error.is_instance_of::<PyTypeError>(py) { place.uncountable(value) } else { error }
+        })
+    }
+
+    #[inline]
+    fn check_depth(&self, place: &Place<'_, '_>, depth: usize) -> PyResult<()> {
+        if depth > self.max_depth { Err(place.too_deep(self.max_depth)) } else { Ok(()) }
+    }
+}
+
+/// Run a walk, unless too many are under way further up the same stack.
+fn within<T>(walk: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    thread_local!(static WALKS: Cell<usize> = const { Cell::new(0) });
+    struct Left(usize);
+    impl Drop for Left {
+        fn drop(&mut self) {
+            WALKS.set(self.0);
+        }
+    }
+    let walks = WALKS.get();
+    if walks >= WALKS_IN_WALKS {
+        return Err(PyRecursionError::new_err("documents nest too deep inside documents"));
+    }
+    let _left = Left(walks);
+    WALKS.set(walks + 1);
+    walk()
+}
+
+/// Sum over the items of a list or tuple; None for anything else.
+fn sum_items<'py>(
+    value: &Bound<'py, PyAny>,
+    mut count: impl FnMut(&Bound<'py, PyAny>, usize) -> PyResult<i64>,
+) -> PyResult<Option<i64>> {
+    let mut total = 0;
+    if let Ok(list) = value.cast::<PyList>() {
+        for (index, item) in list.iter().enumerate() {
+            total += count(&item, index)?;
+        }
+    } else if let Ok(tuple) = value.cast::<PyTuple>() {
+        for (index, item) in tuple.iter_borrowed().enumerate() {
+            total += count(&item, index)?;
+        }
+    } else {
+        return Ok(None);
+    }
+    Ok(Some(total))
+}
+
+/// The JSON length in quarter-tokens of what nests nothing; None for anything else.
+fn scalar(value: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
+    if let Some(text) = text::borrow(value)? {
+        return Ok(Some(text.json_counts().quarters() as i64));
+    }
+    Ok(if value.is_none() {
+        Some("null".len() as i64)
+    } else if let Ok(truth) = value.cast::<PyBool>() {
+        Some(if truth.is_true() { "true" } else { "false" }.len() as i64)
+    } else if let Ok(number) = value.cast::<PyInt>() {
+        Some(int_length(number)?)
+    } else if let Ok(number) = value.cast::<PyFloat>() {
+        Some(number::float_length(number.value()) as i64)
+    } else {
+        None
+    })
+}
+
+/// The length of an integer in decimal, also where Python refuses to print it.
+fn int_length(number: &Bound<'_, PyInt>) -> PyResult<i64> {
+    if let Ok(small) = number.extract::<i64>() {
+        return Ok(number::int_length(small) as i64);
+    }
+    let py = number.py();
+    let int = py.get_type::<PyInt>();
+    let is_negative = number.lt(0)?;
+    let size = int.call_method1("__abs__", (number,))?;
+    let bits: u64 = size.call_method0("bit_length")?.extract()?;
+    if bits < PRINTABLE_BITS {
+        let digits = size.repr()?.len()? as i64;
+        return Ok(digits + i64::from(is_negative));
+    }
+    // The first guess is never too high, and at most one power of ten too low.
+    let mut digits = ((bits - 1) as f64 * std::f64::consts::LOG10_2) as u64;
+    let ten = 10u8.into_pyobject(py)?;
+    while size.ge(ten.pow(digits, py.None())?)? {
+        digits += 1;
+    }
+    Ok(digits as i64 + i64::from(is_negative))
+}
+
+/// Brackets and commas around so many values.
+fn frame(values: usize) -> i64 {
+    2 + values.saturating_sub(1) as i64
+}
+
+/// Whether JSON has a form for the value's type, mappings apart.
+fn is_builtin(value: &Bound<'_, PyAny>) -> bool {
+    value.is_none()
+        || value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PyTuple>()
+        || is_number(value)
+}
+
+/// Whether the value is a number, which a bool is in Python.
+fn is_number(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>()
+}
