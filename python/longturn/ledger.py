@@ -132,7 +132,7 @@ class Ledger(Track):
         """Return exactly what the note adds, in the shape it takes there."""
         note = self._settings.words.left_out
         if place is None:
-            return int(walker.message(self.format.note_message(note)))
+            return int(walker.message(self.format.note_message(note, self.messages[0])))
         message = self.messages[place]
         size = self.totals[place + 1] - self.totals[place]
         return int(walker.message(self.format.with_note(message, note))) - size
@@ -157,7 +157,7 @@ class Ledger(Track):
         if self._shown.gone.has_note:
             place, note = self._note_place(), self._settings.words.left_out
             if place is None:
-                head.append(self.format.note_message(note))
+                head.append(self.format.note_message(note, self.messages[0]))
             else:
                 head[place] = self.format.with_note(head[place], note)
         opener = range(*cut.opener)

@@ -13,20 +13,21 @@ from typing import Any, Final
 from longturn.fitting.outline import Facts, Kind, Result
 from longturn.formats.base import (
     MODEL_FACTS,
+    REPLY_FACTS,
     SYSTEM_FACTS,
-    USER_FACTS,
-    USER_FACTS_WITH_NOTE,
     Edit,
+    Signs,
     blocks,
     call,
     cleared_input,
     get,
-    is_cleared,
-    is_note,
+    is_replaceable,
     replaced,
     size,
     text_of,
+    user_facts,
     with_blocks,
+    with_part,
 )
 
 _ROLES: Final = {"user": Kind.USER, "assistant": Kind.MODEL, "system": Kind.SYSTEM, "developer": Kind.SYSTEM}
@@ -37,6 +38,12 @@ class Anthropic:
     """Messages of ``client.messages.create(messages=...)``, as dicts or as the SDK's objects."""
 
     name = "anthropic"
+    signs = Signs(
+        typed_blocks=frozenset(
+            """tool_use tool_result thinking redacted_thinking server_tool_use mcp_tool_use document image
+            search_result container_upload compaction tool_addition tool_removal""".split()
+        )
+    )
     note_is_message = False
     binds_thinking = True
 
@@ -47,7 +54,7 @@ class Anthropic:
             return _model_facts(content)
         if kind is Kind.USER:
             return _user_facts(content)
-        return SYSTEM_FACTS if kind is Kind.SYSTEM else Facts(kind)
+        return SYSTEM_FACTS if kind is Kind.SYSTEM else REPLY_FACTS
 
     def with_results(self, message: Any, edits: Sequence[Edit]) -> Any:
         content = get(message, "content")
@@ -64,12 +71,9 @@ class Anthropic:
         return replaced(message, content=rest) if rest else message
 
     def with_note(self, message: Any, note: str) -> Any:
-        content = get(message, "content")
-        if not content or isinstance(content, str):
-            return replaced(message, content=f"{content}\n\n{note}" if content else note)
-        return replaced(message, content=[*content, {"type": "text", "text": note}])
+        return replaced(message, content=with_part(get(message, "content"), note, {"type": "text", "text": note}))
 
-    def note_message(self, note: str) -> Any:
+    def note_message(self, note: str, like: Any) -> Any:
         return {"role": "user", "content": note}
 
     def result_text(self, message: Any, slot: int) -> str:
@@ -91,24 +95,15 @@ def _model_facts(content: Any) -> Facts:
 
 
 def _user_facts(content: Any) -> Facts:
-    if isinstance(content, str):
-        return USER_FACTS_WITH_NOTE if is_note(content) else USER_FACTS
-    parts = blocks(content)
     results = tuple(
-        _result(slot, block) for slot, block in enumerate(parts) if get(block, "type") == "tool_result"
+        _result(slot, block) for slot, block in enumerate(blocks(content)) if get(block, "type") == "tool_result"
     )
-    if results:
-        return Facts(Kind.REPLY, results=results)
-    return USER_FACTS_WITH_NOTE if parts and is_note(get(parts[-1], "text")) else USER_FACTS
+    return Facts(Kind.REPLY, results=results) if results else user_facts(content)
 
 
 def _result(slot: int, block: Any) -> Result:
     content = get(block, "content")
-    # A tool reference is what makes a deferred tool known: cleared, the tool would be gone.
-    replaceable = not is_cleared(content) and not any(
-        get(part, "type") == "tool_reference" for part in blocks(content)
-    )
-    return Result(get(block, "tool_use_id"), None, slot, size(content), replaceable)
+    return Result(get(block, "tool_use_id"), None, slot, size(content), is_replaceable(content))
 
 
 def _cleared(block: Any, note: str) -> Any:

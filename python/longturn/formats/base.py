@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, is_dataclass
+from dataclasses import replace as dataclass_replace
 from typing import Any, Final, Protocol
 
 from longturn.fitting.outline import Call, Facts, Kind
@@ -27,10 +28,26 @@ class Edit:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """
+    Members that only one format's messages or blocks have, and with which values.
+
+    None stands for any value.  Blocks that say their ``type`` are told by
+    ``typed_blocks``, the others by the keys in ``bare_blocks``.
+    """
+
+    message: Mapping[str, frozenset[str] | None] = field(default_factory=dict)
+    typed_blocks: frozenset[str] = frozenset()
+    bare_blocks: frozenset[str] = frozenset()
+
+
 class Format(Protocol):
     """One provider's message shape."""
 
     name: str
+    signs: Signs
+    """What tells this format from the others."""
     note_is_message: bool
     """The note about left-out messages is a user message of its own, rather than a part of the head's last one."""
     binds_thinking: bool
@@ -51,8 +68,8 @@ class Format(Protocol):
     def with_note(self, message: Any, note: str) -> Any:
         """Return a copy of a user message with the note as its last text part."""
 
-    def note_message(self, note: str) -> Any:
-        """Return a user message that holds the note only."""
+    def note_message(self, note: str, like: Any) -> Any:
+        """Return a user message that holds the note only: an SDK's object if ``like``, a message, is one."""
 
     def result_text(self, message: Any, slot: int) -> str:
         """Return the text of the result at ``slot``; other content is named in brackets."""
@@ -63,9 +80,9 @@ class Format(Protocol):
 
 def get(source: Any, key: str) -> Any:
     """Return a member of a mapping or an attribute of an SDK's object; None where there is none."""
-    if isinstance(source, Mapping):
+    if isinstance(source, dict):  # before the abstract class, whose check costs ten times as much
         return source.get(key)
-    return getattr(source, key, None)
+    return source.get(key) if isinstance(source, Mapping) else getattr(source, key, None)
 
 
 def blocks(content: Any) -> Sequence[Any]:
@@ -83,14 +100,19 @@ def replaced(source: Any, **members: Any) -> Any:
         return {**source, **members}
     if hasattr(source, "model_copy"):
         return source.model_copy(update=members)
-    return _replaced_object(source, members)
-
-
-def _replaced_object(source: Any, members: dict[str, Any]) -> Any:
+    if is_dataclass(source) and not isinstance(source, type):
+        return dataclass_replace(source, **members)  # built anew: nothing remembered about the old content stays
     changed = copy(source)
     for name, value in members.items():
-        object.__setattr__(changed, name, value)  # frozen dataclasses too: the copy is ours
+        setattr(changed, name, value)
     return changed
+
+
+def without(source: Any, key: str) -> Any:
+    """Return a copy without a member; an SDK's object has it set to None, which is not sent."""
+    if isinstance(source, Mapping):
+        return {name: value for name, value in source.items() if name != key}
+    return source if get(source, key) is None else replaced(source, **{key: None})
 
 
 def with_blocks(content: Sequence[Any], changed: Mapping[int, Any]) -> list[Any]:
@@ -109,6 +131,25 @@ def is_note(text: Any) -> bool:
     return isinstance(text, str) and is_left_out_note(text)
 
 
+def has_note(content: Any) -> bool:
+    """Tell whether a user message's content carries the note about left-out messages."""
+    if isinstance(content, str):
+        return is_note(content)
+    return any(is_note(part if isinstance(part, str) else get(part, "text")) for part in blocks(content))
+
+
+def user_facts(content: Any) -> Facts:
+    """Return the facts of a message in which a person speaks."""
+    return USER_FACTS_WITH_NOTE if has_note(content) else USER_FACTS
+
+
+def with_part(content: Any, text: str, part: Any) -> Any:
+    """Return a content with a text after it: ``part`` in a list of parts, a paragraph in a plain text."""
+    if isinstance(content, (list, tuple)):
+        return [*content, part]
+    return f"{content}\n\n{text}" if content else text
+
+
 def is_cleared(content: Any) -> bool:
     """Tell whether a result's content is the note on a cleared result, in any of the shapes formats give it."""
     if isinstance(content, str):
@@ -117,6 +158,23 @@ def is_cleared(content: Any) -> bool:
         only = content[0]
         return is_cleared(only if isinstance(only, str) else get(only, "text"))
     return False
+
+
+def is_replaceable(content: Any) -> bool:
+    """
+    Tell whether a note may stand in place of a result's content.
+
+    Not in place of a note; nor of a tool reference, which is what makes a deferred tool known: cleared,
+    the tool would be gone.
+    """
+    if is_cleared(content):
+        return False
+    return all(get(part, "type") != "tool_reference" for part in blocks(content))
+
+
+def is_reasoning_of_openai(block: Any) -> bool:
+    """Tell whether a reasoning block is an item of OpenAI's: the call after it is refused without it."""
+    return str(get(block, "id")).startswith("rs_")
 
 
 def size(content: Any) -> int:
@@ -135,12 +193,17 @@ def cleared_input(note: str) -> dict[str, str]:
 
 
 def compact(value: Any) -> str:
-    """Return the JSON text of a value, without spaces."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """Return the JSON text of a value, without spaces; objects as they print."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 INPUT_FRAME: Final = json_size(cleared_input(""))
-"""Quarter-tokens of cleared arguments beside the note in them."""
+"""Quarter-tokens of cleared arguments beside the note in them; no note holds a character that JSON escapes."""
+
+
+def like_before(arguments: dict[str, str], old: Any) -> Any:
+    """Return arguments in the shape the old ones had: their JSON text, or an object."""
+    return compact(arguments) if isinstance(old, str) else arguments
 
 
 def call(call_id: Any, tool: Any, slot: int, arguments: Any) -> Call:
@@ -156,15 +219,19 @@ def arguments_size(arguments: Any) -> int:
 
 
 def text_of(content: Any) -> str:
-    """Return the text of a content; blocks without one are named in brackets."""
+    """Return the text of a content; blocks of another kind are named in brackets, JSON values written out."""
     if content is None:
         return ""
     if isinstance(content, str):
         return content
     if isinstance(content, (list, tuple)):
         return "\n".join(text_of(block) for block in content)
-    text = get(content, "text")
-    return text if isinstance(text, str) else f"[{get(content, 'type') or type(content).__name__}]"
+    name = get(content, "type") or get(content, "kind")
+    if isinstance(content, Mapping) and name is None and set(content) != {"text"}:
+        return compact(content)
+    found = (get(content, "text"), get(content, "content"))
+    text = next((text for text in found if isinstance(text, (str, list))), None)
+    return f"[{name or type(content).__name__}]" if text is None else text_of(text)
 
 
 USER_FACTS: Final = Facts(Kind.USER)

@@ -7,11 +7,24 @@ from typing import Any, Final
 
 from longturn.formats.anthropic import Anthropic
 from longturn.formats.base import Format, FormatError, blocks, get
+from longturn.formats.bedrock import Bedrock
+from longturn.formats.gemini import Gemini
+from longturn.formats.langchain import LangChain
 from longturn.formats.openai_chat import OpenAIChat
+from longturn.formats.openai_responses import OpenAIResponses
+from longturn.formats.pydantic_ai import PydanticAI
 
-FORMATS: Final[dict[str, Format]] = {
-    format.name: format for format in (Anthropic(), OpenAIChat())
-}
+# Where a message shows the signs of two formats, the first one here is meant.
+_ALL: Final[tuple[Format, ...]] = (
+    LangChain(),
+    PydanticAI(),
+    OpenAIResponses(),
+    OpenAIChat(),
+    Gemini(),
+    Anthropic(),
+    Bedrock(),
+)
+FORMATS: Final[dict[str, Format]] = {format.name: format for format in _ALL}
 AUTO: Final = "auto"
 UNDECIDED: Final = FORMATS["openai-chat"]
 """For plain texts, which read alike in several formats: the one whose note edits no message."""
@@ -35,8 +48,8 @@ def detected(messages: Sequence[Any], start: int = 0) -> Format | None:
     """Return the format that the first telling message from ``start`` on shows, or None if none does."""
     for index in range(start, len(messages)):
         check(messages[index], index)
-        if name := _evidence(messages[index]):
-            return FORMATS[name]
+        if (found := _told(messages[index])) is not None:
+            return found
     return None
 
 
@@ -58,31 +71,27 @@ _EXPECTED: Final = (
     "(Gemini, pydantic-ai), or with a 'type' (OpenAI Responses items, LangChain messages)"
 )
 
-_BLOCK_TYPES: Final = {
-    "tool_use": "anthropic",
-    "tool_result": "anthropic",
-    "thinking": "anthropic",
-    "redacted_thinking": "anthropic",
-    "server_tool_use": "anthropic",
-    "mcp_tool_use": "anthropic",
-    "document": "anthropic",
-    "image": "anthropic",
-    "search_result": "anthropic",
-    "container_upload": "anthropic",
-    "compaction": "anthropic",
-    "image_url": "openai-chat",
-    "input_audio": "openai-chat",
-    "file": "openai-chat",
-    "refusal": "openai-chat",
-}
-"""Block types that only one format has."""
 
-
-def _evidence(message: Any) -> str | None:
-    role = get(message, "role")
-    if role in ("tool", "function") or get(message, "tool_calls") or get(message, "function_call"):
-        return "openai-chat"
+def _told(message: Any) -> Format | None:
+    """Return the format whose signs a message shows: itself first, then in its blocks."""
+    for format in _ALL:
+        if any(_shows(get(message, key), values) for key, values in format.signs.message.items()):
+            return format
     for block in blocks(get(message, "content")):
-        if found := _BLOCK_TYPES.get(get(block, "type")):
-            return found
+        for format in _ALL:
+            if _is_block_of(format, block):
+                return format
     return None
+
+
+def _shows(value: Any, values: frozenset[str] | None) -> bool:
+    if values is None:
+        return value is not None
+    return isinstance(value, str) and value in values
+
+
+def _is_block_of(format: Format, block: Any) -> bool:
+    kind = get(block, "type")
+    if kind is None:
+        return any(get(block, key) is not None for key in format.signs.bare_blocks)
+    return isinstance(kind, str) and kind in format.signs.typed_blocks

@@ -10,20 +10,20 @@ from longturn.formats.base import (
     MODEL_FACTS,
     REPLY_FACTS,
     SYSTEM_FACTS,
-    USER_FACTS,
-    USER_FACTS_WITH_NOTE,
     Edit,
+    Signs,
     blocks,
     call,
     cleared_input,
-    compact,
     get,
-    is_cleared,
-    is_note,
+    is_replaceable,
+    like_before,
     replaced,
     size,
     text_of,
+    user_facts,
     with_blocks,
+    with_part,
 )
 
 _RESULT_ROLES: Final = ("tool", "function")
@@ -34,6 +34,10 @@ class OpenAIChat:
     """Messages of ``client.chat.completions.create(messages=...)``, as dicts or as the SDK's objects."""
 
     name = "openai-chat"
+    signs = Signs(
+        message={"role": frozenset(_RESULT_ROLES), "tool_calls": None, "function_call": None},
+        typed_blocks=frozenset(("image_url", "input_audio", "file")),
+    )
     note_is_message = True
     binds_thinking = False
 
@@ -44,7 +48,7 @@ class OpenAIChat:
         if role in _RESULT_ROLES:
             return Facts(Kind.REPLY, results=(_result(message),))
         if role == "user":
-            return USER_FACTS_WITH_NOTE if _has_note(get(message, "content")) else USER_FACTS
+            return user_facts(get(message, "content"))
         return SYSTEM_FACTS if role in ("system", "developer") else REPLY_FACTS
 
     def with_results(self, message: Any, edits: Sequence[Edit]) -> Any:
@@ -63,12 +67,9 @@ class OpenAIChat:
         return message
 
     def with_note(self, message: Any, note: str) -> Any:
-        content = get(message, "content")
-        if not content or isinstance(content, str):
-            return replaced(message, content=f"{content}\n\n{note}" if content else note)
-        return replaced(message, content=[*content, {"type": "text", "text": note}])
+        return replaced(message, content=with_part(get(message, "content"), note, {"type": "text", "text": note}))
 
-    def note_message(self, note: str) -> Any:
+    def note_message(self, note: str, like: Any) -> Any:
         return {"role": "user", "content": note}
 
     def result_text(self, message: Any, slot: int) -> str:
@@ -93,12 +94,7 @@ def _call(slot: int, source: Any) -> Call:
 
 def _result(message: Any) -> Result:
     content = get(message, "content")
-    return Result(get(message, "tool_call_id"), get(message, "name"), 0, size(content), not is_cleared(content))
-
-
-def _has_note(content: Any) -> bool:
-    parts = blocks(content)
-    return is_note(get(parts[-1], "text") if parts else content)
+    return Result(get(message, "tool_call_id"), get(message, "name"), 0, size(content), is_replaceable(content))
 
 
 def _without_arguments(source: Any, note: str) -> Any:
@@ -111,7 +107,5 @@ def _without_arguments(source: Any, note: str) -> Any:
 
 
 def _with_arguments(function: Any, note: str) -> Any:
-    """Replace arguments by an object in the shape they had: JSON text at OpenAI, an object at some servers."""
-    arguments = cleared_input(note)
-    as_text = isinstance(get(function, "arguments"), str)
-    return replaced(function, arguments=compact(arguments) if as_text else arguments)
+    """Replace arguments in the shape they had: JSON text at OpenAI, an object at some servers."""
+    return replaced(function, arguments=like_before(cleared_input(note), get(function, "arguments")))

@@ -15,6 +15,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from longturn.tokens.backend import core
+from longturn.tokens.costs import OPAQUE_TOKENS
 from longturn.tokens.reference import QUARTERS
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ _WRAPPERS: Final = (
     "video",
     "audio",
 )
-_DATA_KEYS: Final = ("data", "base64", "bytes", "file_data", "image")
+_OPAQUE_TYPES: Final = frozenset(("redacted_thinking", "reasoning.encrypted"))
+_DATA_KEYS: Final = ("data", "base64", "bytes", "file_data", "image", "result")
 _LINK_KEYS: Final = (
     "url",
     "image_url",
@@ -106,7 +108,9 @@ _LINK_KEYS: Final = (
 _TYPE_KEYS: Final = ("media_type", "mime_type", "mimeType", "mediaType")
 _CAPTION_KEYS: Final = ("title", "context", "name", "filename")
 _GEMINI_KEYS: Final = frozenset(("inlineData", "inline_data", "fileData", "file_data"))
-_OPENAI_KEYS: Final = frozenset(("image_url", "file_data", "input_image", "input_file", "computer_screenshot"))
+_OPENAI_KEYS: Final = frozenset(
+    "image_url file_data input_image input_file computer_screenshot image_generation_call".split()
+)
 _TEXT_TYPES: Final = re.compile(r"text/|application/(json|xml|yaml|javascript)|.*\+(json|xml)$", re.IGNORECASE)
 _TEXT_FORMATS: Final = frozenset(("txt", "md", "csv", "html", "xml", "json", "yaml"))
 _NOT_BASE64: Final = re.compile(r"[^A-Za-z0-9+/]+")
@@ -134,6 +138,8 @@ def price(block: dict[str, Any]) -> int | None:
     """
     if block.get("type") == "container_upload":  # goes to the sandbox, not into the context
         return None
+    if block.get("type") in _OPAQUE_TYPES:
+        return QUARTERS * OPAQUE_TOKENS
     levels = list(_levels(block, depth=3))
     if (written := _written(levels)) is not None:
         return written

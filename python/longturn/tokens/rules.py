@@ -36,18 +36,22 @@ _BY_RULE: Final = {
         response_metadata usage_metadata usage timestamp created created_at artifact example
         tool_call_chunks run_id conversation_id model model_name stop_reason stop_sequence finish_reason
         provider_name provider_details provider_response_id provider_url instructions_metadata
-        logprobs metadata outcome caller lc""",
+        logprobs metadata outcome caller fingerprint container_id execution lc
+        annotations citations provider_specific_fields extra_content partial_json
+        instructions state tool_kind retry model_id canonical_system workspace_ref history_digest
+        failed_attempts ttl""",
     Rule.TEXT: """
         text thinking reasoning reasoning_content refusal name title context
         input args arguments action operation query queries code
-        response json instructions""",
+        response json tool_name""",
     Rule.CONTENT: """
         content parts output summary function custom kwargs
-        reasoningContent reasoningText searchResult search_result results stdout stderr""",
+        reasoningContent reasoningText reasoning_details thinking_blocks
+        searchResult search_result results stdout stderr""",
     Rule.CALLS: "tool_calls invalid_tool_calls",
     Rule.CALL: "toolUse tool_use functionCall function_call",
     Rule.RESULT: "toolResult functionResponse function_response",
-    Rule.OPAQUE: "encrypted_content redactedContent redacted_content encrypted_index",
+    Rule.OPAQUE: "encrypted_content redactedContent redacted_content encrypted_index encrypted_stdout",
     Rule.EXTRAS: "additional_kwargs",
 }
 
@@ -76,7 +80,8 @@ RESULT_ROLES: Final = frozenset(("tool", "function"))
 MEDIA_TYPES: Final = frozenset(
     """image image_url input_image computer_screenshot document file input_file audio input_audio
     audio_url video video_url media container_upload
-    binary image-url document-url audio-url video-url uploaded-file""".split()
+    binary image-url document-url audio-url video-url uploaded-file
+    image_generation_call redacted_thinking reasoning.encrypted""".split()
 )
 """Values of ``type`` or ``kind`` whose mapping holds binary content, priced whole ([S6])."""
 
@@ -90,7 +95,8 @@ ITEM_TYPES: Final = (
         """message reasoning compaction item_reference mcp_list_tools mcp_approval_request
         mcp_approval_response additional_tools configuration_update program program_output
         human ai system developer user assistant generic chat HumanMessage AIMessage ToolMessage
-        SystemMessage constructor AIMessageChunk function""".split()
+        SystemMessage constructor HumanMessageChunk AIMessageChunk ToolMessageChunk SystemMessageChunk
+        function""".split()
     )
 ) - frozenset(("tool_use", "tool_result", "tool-call", "tool-return", "retry-prompt"))
 """Values of ``type`` that make a mapping a message of its own ([S8])."""

@@ -1,0 +1,124 @@
+"""
+pydantic-ai: requests and responses made of parts, as dataclass objects or dumped.
+
+The lists are shared with the run, so nothing is edited in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from longturn.fitting.outline import Facts, Kind, Result
+from longturn.formats.base import (
+    MODEL_FACTS,
+    REPLY_FACTS,
+    SYSTEM_FACTS,
+    USER_FACTS,
+    USER_FACTS_WITH_NOTE,
+    Edit,
+    Signs,
+    blocks,
+    call,
+    cleared_input,
+    get,
+    has_note,
+    is_reasoning_of_openai,
+    is_replaceable,
+    like_before,
+    replaced,
+    size,
+    text_of,
+    with_blocks,
+)
+
+_USER: Final = "user-prompt"
+_NO_TIME: Final = datetime.fromtimestamp(0, UTC)  # the present one would make every note another
+_RESULTS: Final = ("tool-return", "retry-prompt")  # the second one where it names a tool
+
+
+class PydanticAI:
+    """Messages of ``agent.run(message_history=...)``."""
+
+    name = "pydantic-ai"
+    signs = Signs(message={"kind": frozenset(("request", "response"))})
+    note_is_message = False
+    binds_thinking = True
+
+    def read(self, message: Any) -> Facts:
+        parts = blocks(get(message, "parts"))
+        if get(message, "kind") == "response":
+            return _response_facts(parts)
+        if results := tuple(_result(slot, part) for slot, part in enumerate(parts) if _is_result(part)):
+            return Facts(Kind.REPLY, results=results)
+        prompts = [get(part, "content") for part in parts if _kind(part) == _USER]
+        if prompts:
+            return USER_FACTS_WITH_NOTE if any(map(has_note, prompts)) else USER_FACTS
+        is_system = any(_kind(part) == "system-prompt" for part in parts)
+        return SYSTEM_FACTS if is_system else REPLY_FACTS  # a retry without a tool goes on with its turn
+
+    def with_results(self, message: Any, edits: Sequence[Edit]) -> Any:
+        parts = get(message, "parts")
+        changed = {edit.slot: replaced(parts[edit.slot], content=edit.text) for edit in edits}
+        return replaced(message, parts=with_blocks(parts, changed))
+
+    def with_inputs(self, message: Any, edits: Sequence[Edit]) -> Any:
+        parts = get(message, "parts")
+        changed = {edit.slot: _without_arguments(parts[edit.slot], edit.text) for edit in edits}
+        return replaced(message, parts=with_blocks(parts, changed))
+
+    def without_thinking(self, message: Any) -> Any:
+        rest = [part for part in get(message, "parts") if not _is_thinking(part)]
+        return replaced(message, parts=rest) if rest else message
+
+    def with_note(self, message: Any, note: str) -> Any:
+        parts = get(message, "parts")
+        last = next(part for part in reversed(parts) if _kind(part) == _USER)
+        # Made from the prompt before it: a part of the same class, and its time is no new one.
+        return replaced(message, parts=[*parts, replaced(last, content=note)])
+
+    def note_message(self, note: str, like: Any) -> Any:
+        if isinstance(like, Mapping):
+            return {"kind": "request", "parts": [{"part_kind": _USER, "content": note}]}
+        from pydantic_ai.messages import ModelRequest, UserPromptPart
+
+        return ModelRequest(parts=[UserPromptPart(note, timestamp=_NO_TIME)])
+
+    def result_text(self, message: Any, slot: int) -> str:
+        return text_of(get(get(message, "parts")[slot], "content"))
+
+
+def _kind(part: Any) -> Any:
+    return get(part, "part_kind")
+
+
+def _response_facts(parts: Sequence[Any]) -> Facts:
+    calls = tuple(
+        call(get(part, "tool_call_id"), get(part, "tool_name"), slot, get(part, "args"))
+        for slot, part in enumerate(parts)
+        if _kind(part) == "tool-call"
+    )
+    thinking = [part for part in parts if _is_thinking(part)]
+    if not calls and not thinking:
+        return MODEL_FACTS
+    return Facts(Kind.MODEL, calls, thinking=size(thinking) if len(thinking) < len(parts) else 0)
+
+
+def _is_thinking(part: Any) -> bool:
+    return _kind(part) == "thinking" and not is_reasoning_of_openai(part)
+
+
+def _is_result(part: Any) -> bool:
+    return _kind(part) in _RESULTS and get(part, "tool_name") is not None
+
+
+def _result(slot: int, part: Any) -> Result:
+    content = get(part, "content")
+    # A kind of tool has results of a form: what was found or loaded is read from them.
+    may_clear = get(part, "tool_kind") is None and is_replaceable(content)
+    return Result(get(part, "tool_call_id"), get(part, "tool_name"), slot, size(content), may_clear)
+
+
+def _without_arguments(part: Any, note: str) -> Any:
+    return replaced(part, args=like_before(cleared_input(note), get(part, "args")))
