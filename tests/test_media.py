@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longturn.tokens import media
+from longturn.tokens import costs, media
 from longturn.tokens.backend import core
 from longturn.tokens.media import price
 from longturn.tokens.reference import QUARTERS
@@ -247,6 +247,18 @@ def test_title_and_context_are_read_too() -> None:
 def test_sound_and_film_are_constants(block: dict[str, Any], expected: int) -> None:
     """Their length is not looked at."""
     assert expected == tokens(block)
+
+
+@pytest.mark.parametrize("kind", ["redacted_thinking", "reasoning.encrypted"])
+def test_what_is_handed_back_unread_is_a_constant(kind: str) -> None:
+    """Its length says nothing about what is billed."""
+    assert tokens({"type": kind, "data": "A" * 90_000}) == costs.OPAQUE_TOKENS
+
+
+def test_a_generated_image_is_priced_as_an_image() -> None:
+    """The call holds its result."""
+    block = {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": text64(IMAGE)}
+    assert tokens(block) == CLAUDE_SQUARE
 
 
 NOT_BINARY = [

@@ -136,9 +136,10 @@ def price(block: dict[str, Any]) -> int | None:
 
     Blocks of any format; nothing is fetched.  Raises nothing, whatever the block holds.
     """
-    if block.get("type") == "container_upload":  # goes to the sandbox, not into the context
+    kind = block.get("type")
+    if kind == "container_upload":  # goes to the sandbox, not into the context
         return None
-    if block.get("type") in _OPAQUE_TYPES:
+    if isinstance(kind, str) and kind in _OPAQUE_TYPES:
         return QUARTERS * OPAQUE_TOKENS
     levels = list(_levels(block, depth=3))
     if (written := _written(levels)) is not None:
