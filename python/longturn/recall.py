@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from longturn.formats.base import Format
 from longturn.formats.detect import UNDECIDED, detected
-from longturn.wording import phrases
+from longturn.wording import is_cleared_note, phrases
 
 _NAME: Final = "recall"
 
@@ -27,8 +27,7 @@ def recall(messages: Sequence[Any], call_id: str, *, start: int = 0, length: int
         raise ValueError(f"start and length must not be negative (got start={start}, length={length})")
     known: list[str] = []
     for found, format_, message, slot in _results(messages):
-        if found == call_id:
-            text = format_.result_text(message, slot)
+        if found == call_id and not is_cleared_note(text := format_.result_text(message, slot)):
             return text[start:] if length is None else text[start : start + length]
         known.append(found)
     newest = ", ".join(dict.fromkeys(known[:5])) or "none"

@@ -81,7 +81,7 @@ class Window:
             TypeError: something in a message can't be sent; says what and where.
         """
         history = messages if isinstance(messages, list) else list(messages)
-        overhead = walker.content(system) + (walker.json(tools) if tools else 0)
+        overhead = _overhead(system, tools)
         if not history:
             return self._unfitted(history, overhead)
         with self._memo.lock:
@@ -102,8 +102,8 @@ class Window:
         if parts.is_held_by_server:
             self._warn_once(requests.HELD_BY_SERVER)
         if parts.is_held_by_server or not isinstance(parts.messages, (list, tuple)):
-            overhead = walker.content(parts.system) + walker.content(parts.messages) + walker.json(parts.tools)
-            return replace(self._unfitted(parts.messages, overhead), request=dict(body))
+            size = _overhead(parts.system, parts.tools) + _unseen(parts.messages)
+            return replace(self._unfitted(parts.messages, size), request=dict(body))
         fitted = self.fit(parts.messages, system=parts.system, tools=parts.tools)
         return replace(fitted, request={**body, parts.key: fitted.messages})
 
@@ -164,6 +164,17 @@ class Window:
         if not self._warned:
             self._warned = True
             warnings.warn(text, stacklevel=3)
+
+
+def _overhead(system: Any, tools: Any) -> int:
+    return walker.content(system) + (walker.json(tools) if tools else 0)  # type: ignore[no-any-return]
+
+
+def _unseen(messages: Any) -> int:
+    """Return the quarter-tokens of what passes through: new messages of a history held elsewhere, or a bare text."""
+    if not isinstance(messages, list):
+        return walker.content(messages)  # type: ignore[no-any-return]
+    return sum(walker.message(one) if walker.is_message(one) else walker.content(one) for one in messages)
 
 
 def _stage(plan: Plan, shown: Shown) -> Stage:
