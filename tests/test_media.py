@@ -258,7 +258,7 @@ def test_what_is_handed_back_unread_is_a_constant(kind: str) -> None:
 def test_a_generated_image_is_priced_as_an_image() -> None:
     """The call holds its result."""
     block = {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": text64(IMAGE)}
-    assert tokens(block) == CLAUDE_SQUARE
+    assert tokens(block) == OPENAI_SQUARE
 
 
 NOT_BINARY = [
