@@ -29,6 +29,8 @@ def read_bytes(name: str) -> bytes:
         InputError: it can't be read.
     """
     if name == STDIN:
+        if sys.stdin is None:
+            raise InputError("standard input is closed; name a file")
         return sys.stdin.buffer.read()
     try:
         return Path(name).read_bytes()
