@@ -508,13 +508,17 @@ def test_a_missing_file_does_not_keep_the_others_from_being_counted(
 # ---------------------------------------------------------------------- as a process
 
 
+def environment() -> dict[str, str]:
+    """Return an environment in which a process finds the package that is being tested."""
+    return os.environ | {"PYTHONPATH": str(Path(longturn.__file__).parent.parent)}
+
+
 def python(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
-    environment = os.environ | {"PYTHONPATH": str(Path(longturn.__file__).parent.parent)}
     return subprocess.Popen(
         [sys.executable, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment,
+        env=environment(),
         **options,
     )
 
@@ -539,6 +543,19 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
         err = process.stderr.read()
     assert err == b""
     assert process.returncode == 141
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full is Linux's")
+def test_a_full_disk_is_said(saved: Any) -> None:
+    """One line, exit code 1."""
+    program = "import sys; from longturn.cli import main; sys.exit(main(['estimate', sys.argv[1]]))"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", program, saved("a")],
+            stdout=full, stderr=subprocess.PIPE, env=environment(), timeout=60, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"longturn: error: cannot write the output")
 
 
 def test_a_terminal_without_the_letters_still_gets_a_report(saved: Any) -> None:

@@ -104,8 +104,9 @@ def eight_subagents(scale: Scale, counter: Counter) -> Experiment:
         verdict=(
             f"{without.refused} of {without.agents} refused",
             (
-                f"{with_window.refused} of {with_window.agents} refused, {with_window.completed} of {with_window.agents} "
-                f"completed, largest request {with_window.largest_true_size:,} tokens"
+                f"{with_window.refused} of {with_window.agents} refused, "
+                f"{with_window.completed} of {with_window.agents} completed, "
+                f"largest request {with_window.largest_true_size:,} tokens"
             ),
         ),
     )
