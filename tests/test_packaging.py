@@ -109,6 +109,4 @@ def test_a_release_that_is_not_whole_is_stopped(check_release: ModuleType, chang
 def test_tag_must_name_the_version(check_release: ModuleType) -> None:
     """`v` and the version, nothing else."""
     assert [] == check_release.tag_problems("v1.2.3", "1.2.3")
-    assert ["the tag is 1.2.3, but Cargo.toml has version 1.2.3"] == check_release.tag_problems(
-        "1.2.3", "1.2.3"
-    )
+    assert ["the tag is 1.2.3, but Cargo.toml has version 1.2.3"] == check_release.tag_problems("1.2.3", "1.2.3")
