@@ -1,0 +1,115 @@
+"""What it costs to keep a growing run inside the window: time, memory, and the provider's cache."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import tracemalloc
+from typing import Any, Final
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+import longturn
+from benches import histories
+from benches.conftest import made
+from benches.simulation import CALLS, SEEDS, averaged
+from benches.trimmers import TOOLS_TOKENS, TRIMMERS, Trimmer
+
+BUDGET: Final = 400_000
+LENGTHS: Final = (100, 1_000, 10_000)
+STEPS: Final = 200  # rounds added and timed one by one
+SLOW_STEPS: Final = 3  # of trimmers that take seconds
+STEP_TRIMMERS: Final = tuple(
+    trimmer for trimmer in TRIMMERS if "start_on" not in trimmer.name and "hold=" not in trimmer.name
+)
+
+
+def grown(length: int, is_smoke: bool) -> tuple[histories.Run, list[histories.Message]]:
+    """Return a run and its history so far."""
+    run = histories.run()
+    messages = [{"role": "system", "content": run.system()}, run.task()]
+    while len(messages) < min(length, 20 if is_smoke else length):
+        messages.extend(run.round())
+    return run, messages
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("trimmer", STEP_TRIMMERS, ids=lambda trimmer: trimmer.name)
+@pytest.mark.parametrize("length", LENGTHS)
+def test_step(benchmark: BenchmarkFixture, is_smoke: bool, length: int, trimmer: Trimmer) -> None:
+    """One more round on a history that was fitted before."""
+    if trimmer.is_slow and length > 1_000:
+        pytest.skip(f"{trimmer.name} would take minutes")
+    step = made(lambda: trimmer.make(BUDGET))
+    run, messages = grown(length, is_smoke)
+    history = trimmer.shape(messages)
+
+    def next_round() -> tuple[tuple[list[Any]], dict[str, Any]]:
+        history.extend(trimmer.shape(run.round()))
+        return (history,), {}
+
+    step(history)
+    benchmark.group = f"step/{length}"
+    rounds = 1 if is_smoke else SLOW_STEPS if trimmer.is_slow else STEPS
+    benchmark.pedantic(step, setup=next_round, rounds=rounds)
+    benchmark.extra_info.update(name=trimmer.name, messages=length)
+
+
+@pytest.mark.parametrize("shape", histories.SHAPES)
+@pytest.mark.parametrize("length", LENGTHS)
+def test_cold(benchmark: BenchmarkFixture, is_smoke: bool, length: int, shape: str) -> None:
+    """A history never seen before, as after a restart."""
+    history = histories.history(min(length, 20) if is_smoke else length)
+    windows: list[longturn.Window] = []  # kept, so that no run pays for dropping another's
+
+    def fresh() -> tuple[tuple[longturn.Window, list[Any]], dict[str, Any]]:
+        windows.append(longturn.Window(BUDGET))
+        return (windows[-1], histories.SHAPES[shape](history)), {}
+
+    benchmark.group = f"cold/{length}"
+    benchmark.pedantic(longturn.Window.fit, setup=fresh, rounds=1 if is_smoke else 15)
+    benchmark.extra_info.update(name=shape, messages=length)
+
+
+@pytest.mark.parametrize("shape", histories.SHAPES)
+def test_memory(benchmark: BenchmarkFixture, is_smoke: bool, shape: str) -> None:
+    """What a window remembers per message, beside the history itself and the list it returns."""
+    history = histories.SHAPES[shape](histories.history(20 if is_smoke else LENGTHS[-1]))
+    warm = longturn.Window(BUDGET)
+    warm.fit(history)  # what is made once per process is not the window's
+    del warm
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        window = longturn.Window(BUDGET)
+        benchmark.pedantic(window.fit, (history,), rounds=1)
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    benchmark.group = "memory"
+    benchmark.extra_info.update(name=shape, messages=len(history), bytes_per_message=(after - before) / len(history))
+
+
+@pytest.mark.parametrize("statement", ["pass", "import longturn"])
+def test_import(benchmark: BenchmarkFixture, is_smoke: bool, statement: str) -> None:
+    """A new interpreter, with and without us."""
+    command = [sys.executable, "-c", statement]
+    benchmark.group = "import"
+    benchmark.pedantic(subprocess.run, (command,), {"check": True}, rounds=1 if is_smoke else 20)
+    benchmark.extra_info["name"] = statement
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("trimmer", TRIMMERS, ids=lambda trimmer: trimmer.name)
+@pytest.mark.parametrize("budget", [400_000, 100_000])
+def test_run_of_calls(benchmark: BenchmarkFixture, is_smoke: bool, budget: int, trimmer: Trimmer) -> None:
+    """Three hundred calls, request by request: prefix breaks, cost, and what gets lost."""
+    made(lambda: trimmer.make(budget))
+    seeds = SEEDS[:1] if is_smoke or trimmer.is_slow else SEEDS
+    benchmark.group = f"simulation/{budget}"
+    row = benchmark.pedantic(averaged, (trimmer, budget, seeds, 12 if is_smoke else CALLS), rounds=1)
+    benchmark.extra_info.update(name=trimmer.name, budget=budget, tools=TOOLS_TOKENS, **row)
