@@ -3,6 +3,8 @@
 //! Counters are as narrow as the lane, so that a vector holds as many of them as it holds
 //! characters; a block is short enough for them never to overflow.
 
+#[cfg(target_arch = "x86_64")]
+use crate::pages;
 use crate::script::{self, ASCII_END, Counts};
 use crate::wide::{self, Kernel};
 
@@ -22,12 +24,20 @@ pub fn latin1(bytes: &[u8]) -> Counts {
 /// Count a string of 2-byte code points; a surrogate is never half of a pair.
 #[must_use]
 pub fn ucs2(units: &[u16]) -> Counts {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(counts) = pages::ucs2(units) {
+        return counts;
+    }
     wide::run::<Ucs2>(units)
 }
 
 /// Count a string of 4-byte code points.
 #[must_use]
 pub fn ucs4(units: &[u32]) -> Counts {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(counts) = pages::ucs4(units) {
+        return counts;
+    }
     wide::run::<Ucs4>(units)
 }
 
@@ -65,7 +75,7 @@ impl Kernel for HighBytes {
     }
 }
 
-struct Ucs2;
+pub(crate) struct Ucs2;
 
 impl Kernel for Ucs2 {
     type Unit = u16;
@@ -86,7 +96,7 @@ impl Kernel for Ucs2 {
     }
 }
 
-struct Ucs4;
+pub(crate) struct Ucs4;
 
 impl Kernel for Ucs4 {
     type Unit = u32;

@@ -6,13 +6,18 @@
 //! and [`number`] knows the length of numbers there; [`oracle`] says
 //! the same one code point at a time and is what the fast ones are tested against.
 
+pub mod arrow;
 pub mod json;
 pub mod lanes;
 pub mod number;
 pub mod oracle;
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "loads vectors, and calls code for vectors the machine was seen to have")]
+mod pages;
 pub mod script;
 pub mod text;
 pub mod utf8;
+mod weights;
 #[expect(unsafe_code, reason = "calls code compiled for vectors the machine was seen to have")]
 mod wide;
 
