@@ -119,7 +119,7 @@ class Outline:
     """The columns; grows at its end.  Results are numbered in order of appearance."""
 
     __slots__ = (
-        "_in_head_run", "_pairing", "call_ids", "call_message", "call_slot", "clearable", "first_user", "glue",
+        "_in_head_run", "_pairing", "_speaker", "call_ids", "call_message", "call_slot", "clearable", "first_user", "glue",
         "has_input", "has_note", "head_end", "kinds", "opener_ends", "points", "result_message", "result_quarters",
         "result_slot", "revision", "rules", "savings", "system_sums", "systems", "thinking", "thinking_sums",
         "tools", "totals", "turns",
@@ -135,6 +135,7 @@ class Outline:
         self.head_end = 0
         self.first_user = -1
         self._in_head_run = False
+        self._speaker = -1  # the kind of the last message that is not a system message
         self.has_note = False
         self.systems = array("q")
         self.system_sums = array("q", [0])
@@ -161,44 +162,37 @@ class Outline:
 
     def append(self, facts: Facts, quarters: int) -> None:
         """Take in the next message."""
+        kind, calls, results, thinking, has_note = facts
         index = len(self.kinds)
-        previous = self._last_speaker()
-        self.kinds.append(facts.kind)
+        self.kinds.append(kind)
         self.totals.append(self.totals[-1] + quarters)
-        match facts.kind:
-            case Kind.SYSTEM:
-                self._append_system(index, quarters)
-            case Kind.USER:
-                self._append_user(index, previous, facts.has_note)
-            case Kind.MODEL:
-                self._append_model(index, previous, facts.calls)
-        for result in facts.results:
+        if kind == Kind.MODEL:
+            self._append_model(index, calls)
+        elif kind == Kind.USER:
+            self._append_user(index, has_note)
+        elif kind == Kind.SYSTEM:
+            self._append_system(index, quarters)
+        for result in results:
             self._append_result(index, result)
-        if facts.thinking:
+        if thinking:
             self.thinking.append(index)
-            self.thinking_sums.append(self.thinking_sums[-1] + facts.thinking)
-        if facts.kind in (Kind.MODEL, Kind.REPLY):
-            self._in_head_run = False
+            self.thinking_sums.append(self.thinking_sums[-1] + thinking)
+        if kind != Kind.SYSTEM:
+            self._speaker = kind
+            self._in_head_run = self._in_head_run and kind == Kind.USER
         if self.first_user < 0:
             self._guess_head(index)
-
-    def _last_speaker(self) -> int:
-        """Return the kind of the last message that is not a system message, or -1."""
-        for kind in reversed(self.kinds):
-            if kind != Kind.SYSTEM:
-                return kind
-        return -1
 
     def _append_system(self, index: int, quarters: int) -> None:
         self.systems.append(index)
         self.system_sums.append(self.system_sums[-1] + quarters)
 
-    def _append_user(self, index: int, previous: int, has_note: bool) -> None:
+    def _append_user(self, index: int, has_note: bool) -> None:
         if self.first_user < 0:
             self.first_user = index
             self._in_head_run = True
             self.revision += bool(self.points)  # the model spoke first: where the head ends was a guess
-        elif previous == Kind.MODEL:
+        elif self._speaker == Kind.MODEL:
             self.turns.append(index)
             self.opener_ends.append(index + 1)
         elif self.turns and self._only_systems(self.opener_ends[-1], index):
@@ -210,8 +204,8 @@ class Outline:
     def _only_systems(self, start: int, stop: int) -> bool:
         return all(kind == Kind.SYSTEM for kind in self.kinds[start:stop])
 
-    def _append_model(self, index: int, previous: int, calls: tuple[Call, ...]) -> None:
-        if previous != Kind.MODEL:
+    def _append_model(self, index: int, calls: tuple[Call, ...]) -> None:
+        if self._speaker != Kind.MODEL:
             self.points.append(index)
             self._pairing.next_round()
         for call in calls:

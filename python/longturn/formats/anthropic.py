@@ -81,24 +81,24 @@ class Anthropic:
 
 
 def _model_facts(content: Any) -> Facts:
-    parts = blocks(content)
-    calls = tuple(
-        call(get(block, "id"), get(block, "name"), slot, get(block, "input"))
-        for slot, block in enumerate(parts)
-        if get(block, "type") == "tool_use"
-    )
-    thinking = [block for block in parts if get(block, "type") in _THINKING]
+    calls, thinking, parts = [], [], blocks(content)
+    for slot, block in enumerate(parts):
+        kind = get(block, "type")
+        if kind == "tool_use":
+            calls.append(call(get(block, "id"), get(block, "name"), slot, get(block, "input")))
+        elif kind in _THINKING:
+            thinking.append(block)
     if not calls and not thinking:
         return MODEL_FACTS
-    strippable = size(thinking) if len(thinking) < len(parts) else 0
-    return Facts(Kind.MODEL, calls, thinking=strippable)
+    strippable = size(thinking) if thinking and len(thinking) < len(parts) else 0
+    return Facts(Kind.MODEL, tuple(calls), (), strippable)
 
 
 def _user_facts(content: Any) -> Facts:
-    results = tuple(
+    results = [
         _result(slot, block) for slot, block in enumerate(blocks(content)) if get(block, "type") == "tool_result"
-    )
-    return Facts(Kind.REPLY, results=results) if results else user_facts(content)
+    ]
+    return Facts(Kind.REPLY, (), tuple(results)) if results else user_facts(content)
 
 
 def _result(slot: int, block: Any) -> Result:

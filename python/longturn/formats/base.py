@@ -169,7 +169,7 @@ def is_replaceable(content: Any) -> bool:
     """
     if is_cleared(content):
         return False
-    return all(get(part, "type") != "tool_reference" for part in blocks(content))
+    return isinstance(content, str) or all(get(part, "type") != "tool_reference" for part in blocks(content))
 
 
 def is_reasoning_of_openai(block: Any) -> bool:
@@ -179,12 +179,14 @@ def is_reasoning_of_openai(block: Any) -> bool:
 
 def size(content: Any) -> int:
     """Return the quarter-tokens of a content."""
-    return int(walker.content(content))
+    quarters: int = walker.content(content)
+    return quarters
 
 
 def json_size(value: Any) -> int:
     """Return the quarter-tokens of a value's JSON text."""
-    return int(walker.json(value))
+    quarters: int = walker.json(value)
+    return quarters
 
 
 def cleared_input(note: str) -> dict[str, str]:

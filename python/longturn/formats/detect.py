@@ -60,6 +60,8 @@ def check(message: Any, index: int) -> None:
     Raises:
         FormatError: names the index, what was found and what was expected.
     """
+    if isinstance(message, dict) and "role" in message:
+        return
     if isinstance(message, (str, bytes, int, float, list, tuple)) or message is None:
         raise FormatError(f"messages[{index}] is a {type(message).__name__}; {_EXPECTED}")
     if all(get(message, key) is None for key in ("role", "parts", "type", "kind", "lc")):
