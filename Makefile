@@ -21,6 +21,7 @@ CARGO := $(shell have=$$(cargo --version 2>/dev/null | cut -d' ' -f2); \
 CORE := $(if $(CARGO),rust,python)
 BACKENDS := $(if $(CARGO),python rust,python)
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -not -path 'rust/fuzz/*' 2>/dev/null)
+EXTRAS := $(WITH:%=$(DONE)/group-%)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -66,7 +67,7 @@ test: test-rs test-py  ## Rust tests, then the Python suite on both backends
 test-rs:  ## Rust tests alone; no Python involved
 	$(if $(CARGO),cargo test --locked --quiet,@echo "No cargo $(MSRV) or newer here: Rust tests left out.")
 
-test-py: $(DONE)/core-$(CORE) $(DONE)/group-test $(WITH:%=$(DONE)/group-%)  ## the Python suite, once per backend
+test-py: $(DONE)/core-$(CORE) $(DONE)/group-test $(EXTRAS)  ## the Python suite, once per backend
 	$(foreach backend,$(BACKENDS),LONGTURN_BACKEND=$(backend) $(BIN)/pytest --benchmark-disable &&) true
 
 lint: $(DONE)/core-$(CORE) $(DONE)/group-lint  ## format, style, types, import rules, workflows
@@ -94,7 +95,7 @@ bench: $(DONE)/core-$(CORE) $(DONE)/group-bench  ## timings, Rust and Python; be
 	$(if $(CARGO),cargo bench --locked --quiet)
 	$(foreach backend,$(BACKENDS),LONGTURN_BACKEND=$(backend) $(BIN)/pytest benches --benchmark-only &&) true
 
-bench-smoke: $(DONE)/core-$(CORE) $(DONE)/group-test  ## every bench once, untimed: benches that nobody runs rot
+bench-smoke: $(DONE)/core-$(CORE) $(DONE)/group-test $(EXTRAS)  ## every bench once, untimed: benches that nobody runs rot
 	$(if $(CARGO),cargo test --locked --quiet --bench '*' >/dev/null)
 	$(BIN)/pytest benches --benchmark-disable --quiet
 
