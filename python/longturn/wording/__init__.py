@@ -20,12 +20,12 @@ _LANGUAGES: Final[dict[str, Phrases]] = {"en": english.PHRASES}
 class _Known:
     """The notes of all languages: a saved view may come back in another one."""
 
-    cleared: frozenset[str]
+    cleared: tuple[str, ...]  # not a set: that would hash every result's whole text to look it up
     left_out: tuple[str, ...]
 
 
 _KNOWN: Final = _Known(
-    cleared=frozenset(note for words in _LANGUAGES.values() for note in (words.cleared, words.cleared_recall)),
+    cleared=tuple(note for words in _LANGUAGES.values() for note in (words.cleared, words.cleared_recall)),
     left_out=tuple(words.left_out for words in _LANGUAGES.values()),
 )
 
