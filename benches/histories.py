@@ -115,8 +115,12 @@ def history(length: int, seed: int = 0, languages: tuple[str, ...] = HALF_ASCII,
 
 
 def renewed(messages: list[Message]) -> list[Message]:
-    """Return the same history in new dicts: nothing has seen their like before.  Texts are shared."""
-    return [{**message} for message in messages]
+    """Return the same history in new dicts with new texts, whose hashes nobody has computed yet."""
+    return [{**message, "content": _copied(message["content"])} for message in messages]
+
+
+def _copied(text: str) -> str:
+    return f"{text} "[:-1]
 
 
 # ---------------------------------------------------------------------- the same history in other shapes
@@ -190,5 +194,6 @@ def _anthropic(message: Message) -> Message:
 
 SHAPES: Final[dict[str, Callable[[list[Message]], list[Message]]]] = {
     "openai-chat": renewed,
-    "anthropic": as_anthropic,
+    "anthropic": lambda messages: as_anthropic(renewed(messages)),
 }
+"""Each makes new messages whenever it is called."""

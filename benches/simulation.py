@@ -11,17 +11,16 @@ because there all the estimates agree.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import Any, Final
 
-from longturn.tokens.costs import CALL_TOKENS, MESSAGE_TOKENS, RESULT_TOKENS
-from longturn.tokens.estimate import estimate
-
 from benches import histories
 from benches.histories import ARGUMENT_TOKENS, Message
 from benches.trimmers import TOOLS_TOKENS, Sent, Trimmer
+from longturn.tokens.costs import CALL_TOKENS, MESSAGE_TOKENS, RESULT_TOKENS
+from longturn.tokens.estimate import estimate
 
 CALLS: Final = 300
 SEEDS: Final = (1, 2, 3)

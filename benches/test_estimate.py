@@ -19,7 +19,14 @@ from longturn.tokens.walker import whole_tokens
 SIZES: Final = {"100 B": 100, "10 kB": 10_000, "10 MB": 10_000_000}
 SMOKE_BYTES: Final = 20_000  # what stands in for 10 MB where nothing is timed
 LARGE_BYTES: Final = 512_000_000  # more than the last-level cache of the largest servers
-SHORT: Final = {"ASCII": "The build has failed.", "Latin": "Où est la gare ?", "Russian": "Привет, мир!", "Chinese": "你好，世界", "emoji": "done ✅ 👍"}
+SHORT: Final = {
+    "ASCII": "The build has failed.",
+    "Latin": "Où est la gare ?",
+    "Russian": "Привет, мир!",
+    "Chinese": "你好，世界",
+    "emoji": "done ✅ 👍",
+    "Russian, 64 characters": "Я читаю файл, потом запускаю проверки и смотрю, что из них вышло",
+}
 HISTORY_MESSAGES: Final = 300
 
 each_script = pytest.mark.parametrize("script", texts.SCRIPTS)
@@ -64,13 +71,13 @@ def test_short(benchmark: BenchmarkFixture, text: str) -> None:
     """A few characters: the call is everything."""
     benchmark.group = "short"
     benchmark(longturn.estimate, SHORT[text])
-    benchmark.extra_info["name"] = f"estimate, {text}"
+    benchmark.extra_info["name"] = text
 
 
 def test_short_in_the_core(benchmark: BenchmarkFixture) -> None:
     benchmark.group = "short"
     benchmark(longturn.scripts.__globals__["core"].quarters, SHORT["Russian"])
-    benchmark.extra_info["name"] = "the core's own function, Russian"
+    benchmark.extra_info["name"] = "Russian, by the core's own function"
 
 
 def test_empty_call(benchmark: BenchmarkFixture) -> None:

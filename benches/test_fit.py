@@ -21,6 +21,7 @@ BUDGET: Final = 400_000
 LENGTHS: Final = (100, 1_000, 10_000)
 STEPS: Final = 200  # rounds added and timed one by one
 SLOW_STEPS: Final = 3  # of trimmers that take seconds
+COLD_ROUNDS: Final = 9  # each keeps its history: a gigabyte in all
 STEP_TRIMMERS: Final = tuple(
     trimmer for trimmer in TRIMMERS if "start_on" not in trimmer.name and "hold=" not in trimmer.name
 )
@@ -69,7 +70,7 @@ def test_cold(benchmark: BenchmarkFixture, is_smoke: bool, length: int, shape: s
         return (windows[-1], histories.SHAPES[shape](history)), {}
 
     benchmark.group = f"cold/{length}"
-    benchmark.pedantic(longturn.Window.fit, setup=fresh, rounds=1 if is_smoke else 15)
+    benchmark.pedantic(longturn.Window.fit, setup=fresh, rounds=1 if is_smoke else COLD_ROUNDS)
     benchmark.extra_info.update(name=shape, messages=length)
 
 
@@ -81,6 +82,7 @@ def test_memory(benchmark: BenchmarkFixture, is_smoke: bool, shape: str) -> None
     warm.fit(history)  # what is made once per process is not the window's
     del warm
     gc.collect()
+    benchmark.group = "memory"
     tracemalloc.start()
     try:
         before, _ = tracemalloc.get_traced_memory()
@@ -90,7 +92,6 @@ def test_memory(benchmark: BenchmarkFixture, is_smoke: bool, shape: str) -> None
         after, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    benchmark.group = "memory"
     benchmark.extra_info.update(name=shape, messages=len(history), bytes_per_message=(after - before) / len(history))
 
 

@@ -157,9 +157,7 @@ TRIMMERS: Final = (
         shape=as_langchain,
         read=read_langchain,
     ),
-    Trimmer(
-        name="LangChain trim_messages", make=trim_last, shape=as_langchain, read=read_langchain, is_slow=True
-    ),
+    Trimmer(name="LangChain trim_messages", make=trim_last, shape=as_langchain, read=read_langchain, is_slow=True),
     Trimmer(
         name="LangChain trim_messages, start_on=human",
         make=trim_on_human,
