@@ -143,7 +143,7 @@ class Outline:
         self.thinking_sums = array("q", [0])
         self.result_message = array("q")
         self.result_slot = array("q")
-        self.result_quarters = array("q")
+        self.result_quarters = array("q")  # with the arguments that go along
         self.call_message = array("q")  # -1: the call is not in the history
         self.call_slot = array("q")
         self.has_input = bytearray()  # 1: clearing this result clears its call's arguments too
@@ -217,36 +217,38 @@ class Outline:
         tool = result.tool if found is None else found.call.tool or result.tool
         if found is not None:
             self._glue(found.message, index)
-        saving, of_input = self._saving(result, found if is_first else None, tool)
+        saving, arguments = self._saving(result, found if is_first else None, tool)
         self.result_message.append(index)
         self.result_slot.append(result.slot)
-        self.result_quarters.append(result.quarters + of_input)
+        self.result_quarters.append(result.quarters + arguments)
         self.call_message.append(-1 if found is None else found.message)
         self.call_slot.append(-1 if found is None else found.call.slot)
         self.call_ids.append(result.id)
         self.tools.append(tool)
-        self.has_input.append(of_input > 0)
+        self.has_input.append(arguments > 0)
         self.savings.append(self.savings[-1] + saving)
         if saving > 0:
             self.clearable.append(number)
 
     def _saving(self, result: Result, found: _OpenCall | None, tool: str | None) -> tuple[int, int]:
         """
-        Return what clearing ``result`` frees, 0 if it may not be cleared, and its call's arguments' part of that.
+        Return what clearing ``result`` frees, 0 if it may not be cleared, and the arguments that go along with it.
 
         A small result goes only along with large arguments.
         """
         rules = self.rules
         if not result.is_replaceable or tool in rules.exclude_tools:
             return 0, 0
-        of_input = self._input_saving(found.call) if found and rules.clears_input_of(tool) else 0
+        arguments, of_input = self._clearable_input(found.call) if found and rules.clears_input_of(tool) else (0, 0)
         if result.quarters < rules.small_result and of_input < rules.small_result:
             return 0, 0
         saving = result.quarters - rules.note_for(tool) - result.frame + of_input
-        return (saving, of_input) if saving > 0 else (0, 0)
+        return (saving, arguments) if saving > 0 else (0, 0)
 
-    def _input_saving(self, call: Call) -> int:
-        return max(call.arguments - self.rules.input_note - call.frame, 0)
+    def _clearable_input(self, call: Call) -> tuple[int, int]:
+        """Return a call's arguments, and what clearing them frees; neither if the note would be larger."""
+        saving = call.arguments - self.rules.input_note - call.frame
+        return (call.arguments, saving) if saving > 0 else (0, 0)
 
     def _glue(self, call_message: int, result_message: int) -> None:
         """Forbid cuts between a call and its result where a point or an opener lies between them."""

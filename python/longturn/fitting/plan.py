@@ -86,6 +86,6 @@ def decide(outline: Outline, cut: Cut, place: int, terms: Terms) -> Cut:
 def _low_water(outline: Outline, cut: Cut, place: int, limit: int, terms: Terms) -> int:
     """Return what a cut goes down to: what is fixed, and a share of what is then free ([H2])."""
     _, opener = newest_turn(outline, place)
-    nothing_else = cut._replace(keep_from=place, opener=opener)
+    nothing_else = cut._replace(keep_from=place, opener=opener, made_at=place)
     fixed = outline.totals[place] - gain(outline, nothing_else, terms, note_is_fixed=True)
     return fixed + int(terms.low_water * (limit - fixed))

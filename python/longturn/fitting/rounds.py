@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from longturn.fitting.cutting import allowed, oldest_within
+from longturn.fitting.clear import candidates
+from longturn.fitting.cutting import allowed, oldest_within, weighed
 from longturn.fitting.outline import Outline
 from longturn.fitting.view import Cut, Stage, Terms
 
@@ -17,22 +18,25 @@ def keep_rounds(outline: Outline, cut: Cut, place: int, low_water: int, terms: T
     The newest round is kept always, older ones as long as the view stays at or below ``low_water``.
     """
     start, opener = newest_turn(outline, place)
-    places = allowed(outline, _rounds(outline, max(start, cut.keep_from + 1), place) or [start])
-    if not places or places[-1] <= cut.keep_from:
+    places = allowed(outline, _places(outline, start, place, max(cut.keep_from, outline.head_end)))
+    if not places:
         return cut
 
     def cut_at(point: int) -> Cut:
-        if point <= start:
-            return Cut(cut.frontier, point, (0, 0), Stage.TURNS, place)
+        if point == start:
+            return Cut(cut.frontier, start, (0, 0), Stage.TURNS, place)
         return Cut(cut.frontier, point, opener, Stage.ROUNDS, place)
 
     return oldest_within(outline, places, cut_at, terms, low_water)
 
 
-def _rounds(outline: Outline, start: int, place: int) -> Sequence[int]:
-    """Return where the rounds from ``start`` on begin that are complete at ``place``."""
+def _places(outline: Outline, start: int, place: int, kept_from: int) -> Sequence[int]:
+    """Return where the rounds of the newest turn begin, beyond the present cut; the first one at its ``start``."""
     points = outline.points
-    return points[bisect_left(points, start) : bisect_left(points, place)]
+    first, last = bisect_left(points, start), bisect_left(points, place)
+    if kept_from < start:
+        return [start, *points[first + 1 : last]]
+    return points[max(first + 1, bisect_left(points, kept_from + 1)) : last]
 
 
 def newest_turn(outline: Outline, place: int) -> tuple[int, tuple[int, int]]:
@@ -45,5 +49,11 @@ def newest_turn(outline: Outline, place: int) -> tuple[int, tuple[int, int]]:
 
 
 def smallest(outline: Outline, cut: Cut, place: int, terms: Terms) -> int:
-    """Return the quarter-tokens of the smallest view: what is fixed, and the newest round ([F3])."""
-    return outline.totals[place] - keep_rounds(outline, cut, place, 0, terms).gain
+    """
+    Return the quarter-tokens of the smallest view ([F3]): what is fixed, and the newest round.
+
+    Where results in it may be cleared, they are.
+    """
+    numbers = candidates(outline, cut, place, terms)
+    cleared = weighed(outline, cut._replace(frontier=numbers[-1] + 1, made_at=place), terms) if numbers else cut
+    return outline.totals[place] - keep_rounds(outline, cleared, place, 0, terms).gain

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain
 from typing import NamedTuple
 
 from longturn.fitting.outline import Outline
@@ -81,17 +80,24 @@ def left_out(outline: Outline, cut: Cut, terms: Terms) -> LeftOut:
     return LeftOut(messages, quarters, not outline.has_note and quarters > terms.note)
 
 
-def visible_cleared(outline: Outline, cut: Cut) -> Iterator[int]:
-    """Yield the numbers of the results that the view shows as cleared, oldest first."""
-    head, tail = _visible_results(outline, cut)
+def visible_cleared(outline: Outline, cut: Cut) -> Sequence[int]:
+    """Return the numbers of the results that the view shows as cleared, oldest first."""
+    return clearable(outline, cut, 0, cut.frontier)
+
+
+def clearable(outline: Outline, cut: Cut, start: int, stop: int) -> Sequence[int]:
+    """Return the numbers in ``[start, stop)`` of the visible results that may be cleared, oldest first."""
+    head, tail = visible_results(outline, cut)
     numbers = outline.clearable
-    stop = bisect_left(numbers, cut.frontier)
-    for place in chain(range(min(bisect_left(numbers, head), stop)), range(bisect_left(numbers, tail), stop)):
-        yield numbers[place]
+
+    def among(first: int, last: int) -> Sequence[int]:
+        return numbers[bisect_left(numbers, first) : bisect_left(numbers, last)]
+
+    return [*among(start, min(head, stop)), *among(max(tail, start), stop)]
 
 
-def _visible_results(outline: Outline, cut: Cut) -> tuple[int, int]:
-    """Return where the head's results end and where the tail's begin."""
+def visible_results(outline: Outline, cut: Cut) -> tuple[int, int]:
+    """Return where the head's results end and where the tail's begin; what lies between is left out."""
     if cut.keep_from <= outline.head_end:
         return 0, 0
     return outline.results_before(outline.head_end), outline.results_before(cut.keep_from)
@@ -99,7 +105,7 @@ def _visible_results(outline: Outline, cut: Cut) -> tuple[int, int]:
 
 def saved(outline: Outline, cut: Cut) -> int:
     """Return the quarter-tokens that the visible cleared results free."""
-    head, tail = _visible_results(outline, cut)
+    head, tail = visible_results(outline, cut)
     savings, frontier = outline.savings, cut.frontier
     return savings[min(frontier, head)] + savings[max(frontier, tail)] - savings[tail]
 
@@ -107,25 +113,13 @@ def saved(outline: Outline, cut: Cut) -> int:
 def first_edit(outline: Outline, cut: Cut, terms: Terms) -> int | None:
     """Return the index in the history of the first message that the view shows changed or leaves out."""
     edits = []
-    if cut.keep_from > outline.head_end:
-        gone = left_out(outline, cut, terms)
-        if gone.messages:
-            edits.append(outline.head_end - (gone.has_note and not terms.note_is_message))
-    edits.extend(_first_cleared(outline, cut))
+    gone = left_out(outline, cut, terms)
+    if gone.messages:
+        edits.append(outline.head_end - (gone.has_note and not terms.note_is_message))
+    if numbers := visible_cleared(outline, cut):
+        edits.append(outline.result_message[numbers[0]])
+        edits.extend(outline.call_message[number] for number in numbers if outline.has_input[number])
     return min(edits, default=None)
-
-
-def _first_cleared(outline: Outline, cut: Cut) -> Iterator[int]:
-    """Yield the places among which the first edit by clearing is: of a result, or of a call beside its own."""
-    first = None
-    for number in visible_cleared(outline, cut):
-        if first is None:
-            first = outline.result_message[number]
-            yield first
-        elif outline.call_message[number] >= first:
-            return  # calls come in order too
-        if outline.has_input[number]:
-            yield outline.call_message[number]
 
 
 def stripped(outline: Outline, cut: Cut, terms: Terms) -> int:
