@@ -48,6 +48,8 @@ class Model:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Model) and self.__dict__ == other.__dict__
 
+    __hash__ = None  # type: ignore[assignment]  # like pydantic's: equal by members that may change
+
     def __repr__(self) -> str:
         return f"Model({self.__dict__})"
 

@@ -27,9 +27,10 @@ def recall(messages: Sequence[Any], call_id: str, *, start: int = 0, length: int
         raise ValueError(f"start and length must not be negative (got start={start}, length={length})")
     known: list[str] = []
     for found, format_, message, slot in _results(messages):
-        if found == call_id and not is_cleared_note(text := format_.result_text(message, slot)):
+        if found != call_id:
+            known.append(found)
+        elif not is_cleared_note(text := format_.result_text(message, slot)):
             return text[start:] if length is None else text[start : start + length]
-        known.append(found)
     newest = ", ".join(dict.fromkeys(known[:5])) or "none"
     raise LookupError(f"no result of call {call_id!r} in this history (newest calls with one: {newest})")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from laws import LONG, WORDS, Model, cut, fit, notes
 
 import longturn
-from laws import LONG, WORDS, Model, cut, fit, notes
 from longturn.fitting.outline import Kind
 from longturn.formats.anthropic import Anthropic
 
@@ -43,11 +43,16 @@ def rounds(count: int, start: int = 1, content: Any = LONG, **more: Any) -> list
         ({"role": "assistant", "content": [text("Well."), use(1), use(2)]}, Kind.MODEL, ["c1", "c2"], []),
         ({"role": "user", "content": [result(1), result(2), text("Go on.")]}, Kind.REPLY, [], ["c1", "c2"]),
         ({"role": "system", "content": "Be brief."}, Kind.SYSTEM, [], []),
-        ({"role": "assistant", "content": [{"type": "server_tool_use", "id": "s", "name": "web_search"}]}, Kind.MODEL, [], []),
+        (
+            {"role": "assistant", "content": [{"type": "server_tool_use", "id": "s", "name": "web_search"}]},
+            Kind.MODEL,
+            [],
+            [],
+        ),
         ({"role": "critic", "content": "Hm."}, Kind.REPLY, [], []),
         ({"role": "user", "content": None}, Kind.USER, [], []),
     ],
-)  # fmt: skip
+)
 def test_reads_who_speaks_and_the_calls_and_results(
     message: dict[str, Any], kind: Kind, calls: list[str], results: list[str]
 ) -> None:
@@ -158,10 +163,13 @@ def test_S6_blobs_count_a_constant() -> None:
                 "content": [
                     {"type": "thinking", "thinking": "Hm.", "signature": blob},
                     {"type": "redacted_thinking", "data": blob},
-                    {"type": "web_search_tool_result", "content": [{"type": "web_search_result", "encrypted_content": blob}]},
+                    {
+                        "type": "web_search_tool_result",
+                        "content": [{"type": "web_search_result", "encrypted_content": blob}],
+                    },
                     text("So.", citations=[{"cited_text": "So", "encrypted_index": blob}]),
                 ],
             }
-        )  # fmt: skip
+        )
 
     assert weight(10) == weight(100_000)

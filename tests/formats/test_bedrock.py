@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from laws import LONG, WORDS, cut, fit, notes
 
 import longturn
-from laws import LONG, WORDS, cut, fit, notes
 from longturn.fitting.outline import Kind
 from longturn.formats.bedrock import Bedrock
 

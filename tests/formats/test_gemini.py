@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from laws import LONG, WORDS, Model, cut, fit, notes
 
 import longturn
-from laws import LONG, WORDS, Model, cut, fit, notes
 from longturn.fitting.outline import Kind
 from longturn.formats.gemini import Gemini
 
@@ -39,10 +39,15 @@ def rounds(count: int) -> list[dict[str, Any]]:
         ({"role": "user", "parts": [response({}), response({})]}, Kind.REPLY, 0, 2),
         ({"role": "function", "parts": [{"function_response": {"name": "read", "response": {}}}]}, Kind.REPLY, 0, 1),
         ({"role": "user", "parts": [response({}), PICTURE]}, Kind.REPLY, 0, 1),
-        ({"role": "model", "parts": [{"executableCode": {"code": "1"}}, {"codeExecutionResult": {}}]}, Kind.MODEL, 0, 0),
+        (
+            {"role": "model", "parts": [{"executableCode": {"code": "1"}}, {"codeExecutionResult": {}}]},
+            Kind.MODEL,
+            0,
+            0,
+        ),
         ({"role": "user", "parts": None}, Kind.USER, 0, 0),
     ],
-)  # fmt: skip
+)
 def test_reads_who_speaks_and_the_calls_and_results(
     content: dict[str, Any], kind: Kind, calls: int, results: int
 ) -> None:

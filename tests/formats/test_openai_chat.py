@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from laws import LONG, WORDS, Model, cut, fit, notes
 
 import longturn
-from laws import LONG, WORDS, Model, cut, fit, notes
 from longturn.fitting.outline import Kind
 from longturn.formats.openai_chat import OpenAIChat
 
@@ -42,13 +42,26 @@ def rounds(count: int, start: int = 1, **arguments: Any) -> list[dict[str, Any]]
         ({"role": "assistant", "content": "Well.", "tool_calls": []}, Kind.MODEL, [], []),
         ({"role": "assistant", "tool_calls": [call(1), call(2)]}, Kind.MODEL, [("c1", "read"), ("c2", "read")], []),
         ({"role": "assistant", "function_call": {"name": "read", "arguments": "{}"}}, Kind.MODEL, [(None, "read")], []),
-        ({"role": "assistant", "tool_calls": [{"id": "c1", "function": "read", "arguments": {}}]}, Kind.MODEL, [("c1", "read")], []),
-        ({"role": "assistant", "tool_calls": [{"id": "c1", "type": "custom", "custom": {"name": "sh", "input": "ls"}}]}, Kind.MODEL, [("c1", "sh")], []),
+        (
+            {"role": "assistant", "tool_calls": [{"id": "c1", "function": "read", "arguments": {}}]},
+            Kind.MODEL,
+            [("c1", "read")],
+            [],
+        ),
+        (
+            {
+                "role": "assistant",
+                "tool_calls": [{"id": "c1", "type": "custom", "custom": {"name": "sh", "input": "ls"}}],
+            },
+            Kind.MODEL,
+            [("c1", "sh")],
+            [],
+        ),
         (result(1, name="read"), Kind.REPLY, [], [("c1", "read")]),
         ({"role": "function", "name": "read", "content": "12"}, Kind.REPLY, [], [(None, "read")]),
         ({"role": "critic", "content": "Hm."}, Kind.REPLY, [], []),
     ],
-)  # fmt: skip
+)
 def test_reads_who_speaks_and_the_calls_and_results(
     message: dict[str, Any], kind: Kind, calls: list[Any], results: list[Any]
 ) -> None:
@@ -86,15 +99,24 @@ def test_C4_strict_roles_append_the_note() -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (call(1, path=LONG), call(1) | {"function": {"name": "read", "arguments": f'{{"cleared":"{WORDS.cleared_input}"}}'}}),
-        ({"id": "c1", "function": {"name": "read", "arguments": {"path": LONG}}},
-         {"id": "c1", "function": {"name": "read", "arguments": {"cleared": WORDS.cleared_input}}}),
-        ({"id": "c1", "function": "read", "arguments": {"path": LONG}},
-         {"id": "c1", "function": "read", "arguments": {"cleared": WORDS.cleared_input}}),
-        ({"id": "c1", "type": "custom", "custom": {"name": "read", "input": LONG}},
-         {"id": "c1", "type": "custom", "custom": {"name": "read", "input": WORDS.cleared_input}}),
+        (
+            call(1, path=LONG),
+            call(1) | {"function": {"name": "read", "arguments": f'{{"cleared":"{WORDS.cleared_input}"}}'}},
+        ),
+        (
+            {"id": "c1", "function": {"name": "read", "arguments": {"path": LONG}}},
+            {"id": "c1", "function": {"name": "read", "arguments": {"cleared": WORDS.cleared_input}}},
+        ),
+        (
+            {"id": "c1", "function": "read", "arguments": {"path": LONG}},
+            {"id": "c1", "function": "read", "arguments": {"cleared": WORDS.cleared_input}},
+        ),
+        (
+            {"id": "c1", "type": "custom", "custom": {"name": "read", "input": LONG}},
+            {"id": "c1", "type": "custom", "custom": {"name": "read", "input": WORDS.cleared_input}},
+        ),
     ],
-)  # fmt: skip
+)
 def test_cleared_arguments_keep_their_shape(before: dict[str, Any], after: dict[str, Any]) -> None:
     """JSON text stays JSON text, an object stays an object, a free text a text."""
     history = [ASK, *rounds(4)]

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from laws import LONG, WORDS, Model, cut, fit, notes
 
 import longturn
-from laws import LONG, WORDS, Model, cut, fit, notes
 from longturn import Policy, Window
 from longturn.fitting.outline import Kind
 from longturn.formats.openai_responses import OpenAIResponses
@@ -39,7 +39,12 @@ def rounds(count: int, start: int = 1) -> list[dict[str, Any]]:
     ("item", "kind", "calls", "results"),
     [
         (ASK, Kind.USER, [], []),
-        ({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Well."}]}, Kind.MODEL, [], []),
+        (
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Well."}]},
+            Kind.MODEL,
+            [],
+            [],
+        ),
         ({"role": "developer", "content": "Be brief."}, Kind.SYSTEM, [], []),
         (reasoning(), Kind.MODEL, [], []),
         (call(), Kind.MODEL, [("c1", "read")], []),
@@ -56,7 +61,7 @@ def rounds(count: int, start: int = 1) -> list[dict[str, Any]]:
         ({"type": "novel_item"}, Kind.MODEL, [], []),
         ({"type": "novel_call_output", "call_id": "c1"}, Kind.REPLY, [], ["c1"]),
     ],
-)  # fmt: skip
+)
 def test_reads_who_speaks_and_the_calls_and_results(
     item: dict[str, Any], kind: Kind, calls: list[Any], results: list[Any]
 ) -> None:
@@ -69,18 +74,39 @@ def test_reads_who_speaks_and_the_calls_and_results(
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (output(1, [{"type": "input_text", "text": LONG}], status="completed"), output(1, WORDS.cleared, status="completed")),
-        ({"type": "custom_tool_call_output", "call_id": "c1", "output": LONG},
-         {"type": "custom_tool_call_output", "call_id": "c1", "output": WORDS.cleared}),
-        ({"type": "local_shell_call_output", "id": "c1", "output": LONG},
-         {"type": "local_shell_call_output", "id": "c1", "output": WORDS.cleared}),
-        ({"type": "apply_patch_call_output", "call_id": "c1", "output": LONG, "status": "failed"},
-         {"type": "apply_patch_call_output", "call_id": "c1", "output": WORDS.cleared, "status": "failed"}),
-        ({"type": "shell_call_output", "call_id": "c1", "output": [
-            {"stdout": LONG, "stderr": "", "outcome": {"type": "timeout"}}, {"stdout": "", "stderr": LONG, "outcome": EXIT}]},
-         {"type": "shell_call_output", "call_id": "c1", "output": [{"stdout": WORDS.cleared, "stderr": "", "outcome": EXIT}]}),
+        (
+            output(1, [{"type": "input_text", "text": LONG}], status="completed"),
+            output(1, WORDS.cleared, status="completed"),
+        ),
+        (
+            {"type": "custom_tool_call_output", "call_id": "c1", "output": LONG},
+            {"type": "custom_tool_call_output", "call_id": "c1", "output": WORDS.cleared},
+        ),
+        (
+            {"type": "local_shell_call_output", "id": "c1", "output": LONG},
+            {"type": "local_shell_call_output", "id": "c1", "output": WORDS.cleared},
+        ),
+        (
+            {"type": "apply_patch_call_output", "call_id": "c1", "output": LONG, "status": "failed"},
+            {"type": "apply_patch_call_output", "call_id": "c1", "output": WORDS.cleared, "status": "failed"},
+        ),
+        (
+            {
+                "type": "shell_call_output",
+                "call_id": "c1",
+                "output": [
+                    {"stdout": LONG, "stderr": "", "outcome": {"type": "timeout"}},
+                    {"stdout": "", "stderr": LONG, "outcome": EXIT},
+                ],
+            },
+            {
+                "type": "shell_call_output",
+                "call_id": "c1",
+                "output": [{"stdout": WORDS.cleared, "stderr": "", "outcome": EXIT}],
+            },
+        ),
     ],
-)  # fmt: skip
+)
 def test_C3_cleared_outputs_keep_their_shape(before: dict[str, Any], after: dict[str, Any]) -> None:
     """The note stands in the text field, everything beside it stays, also the last outcome of a shell."""
     history = [ASK, *rounds(4)]
@@ -161,11 +187,13 @@ def test_a_program_and_its_calls_are_one(  # their results are what it goes on w
     ("before", "after"),
     [
         (call(1, path=LONG), call(1) | {"arguments": f'{{"cleared":"{WORDS.cleared_input}"}}'}),
-        ({"type": "custom_tool_call", "call_id": "c1", "name": "read", "input": LONG},
-         {"type": "custom_tool_call", "call_id": "c1", "name": "read", "input": WORDS.cleared_input}),
+        (
+            {"type": "custom_tool_call", "call_id": "c1", "name": "read", "input": LONG},
+            {"type": "custom_tool_call", "call_id": "c1", "name": "read", "input": WORDS.cleared_input},
+        ),
         ({"type": "apply_patch_call", "call_id": "c1", "operation": {"type": "update_file", "diff": LONG}},) * 2,
     ],
-)  # fmt: skip
+)
 def test_cleared_arguments_keep_their_shape(before: dict[str, Any], after: dict[str, Any]) -> None:
     """JSON text stays JSON text, a free text a text; fields with a meaning of their own are left alone."""
     history = [ASK, reasoning(1), before, output(1), *rounds(3, start=2)]
@@ -187,6 +215,8 @@ def test_S6_blobs_count_a_constant() -> None:
     def weight(size: int) -> int:
         blob = "b" * size
         generated = {"type": "image_generation_call", "id": "ig_1", "result": blob}
-        return longturn.estimate([reasoning() | {"encrypted_content": blob}, generated, {"type": "program", "fingerprint": blob}])
+        return longturn.estimate(
+            [reasoning() | {"encrypted_content": blob}, generated, {"type": "program", "fingerprint": blob}]
+        )
 
     assert weight(12) == weight(100_000)
