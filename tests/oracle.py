@@ -26,6 +26,7 @@ class Result(NamedTuple):
     call: tuple[int, int] | None = None  # message and place in it
     tool: str = "read"
     is_replaceable: bool = True
+    is_note: bool = False  # came in cleared
 
 
 class Message(NamedTuple):
@@ -97,6 +98,18 @@ class History:
                 points.append(i)
             previous = self.messages[i].kind
         return points
+
+    def replayed_points(self) -> list[int]:
+        """
+        Return the points a plan is walked by.
+
+        A result that came in cleared was whole when the model read it: requests up to that one were made
+        of another history.
+        """
+        notes = [i for i, message in enumerate(self.messages) if any(result.is_note for result in message.results)]
+        if not notes:
+            return self.points
+        return [point for point in self.points if point > notes[-1]][1:]
 
     def _head_end(self) -> int:
         """
@@ -184,7 +197,7 @@ def cleared_size(history: History, result: Result, rules: Rules) -> int:
 
 def is_clearable(history: History, result: Result, rules: Rules) -> bool:
     """Not small, not excluded, replaceable by text, and larger than what would stand there."""
-    if not result.is_replaceable or result.tool in rules.exclude_tools:
+    if not result.is_replaceable or result.is_note or result.tool in rules.exclude_tools:
         return False
     arguments = arguments_of(history, result, rules)
     is_small = result.size < rules.small_result and max(arguments - rules.cleared_input, 0) < rules.small_result
@@ -293,11 +306,11 @@ def round_views(history: History, place: int, view: View, rules: Rules) -> list[
     ]
 
 
-def smallest(history: History, place: int, view: View, rules: Rules) -> int:
-    """Fixed and the newest round ([F3]), with everything cleared that may be."""
+def smallest(history: History, place: int, view: View, rules: Rules) -> View:
+    """Fixed and the newest round, with everything cleared that may be."""
     view = clear(history, place, view, rules, candidates(history, place, view, rules))
     views = round_views(history, place, view, rules)
-    return size_of(history, place, views[-1] if views else view, rules)
+    return views[-1] if views else view
 
 
 def low_water_mark(history: History, place: int, view: View, rules: Rules, limit: int) -> int:
@@ -313,7 +326,8 @@ def step(history: History, place: int, view: View, rules: Rules) -> View:
     if size_of(history, place, view, rules) <= rules.budget:
         return view
     least = smallest(history, place, view, rules)
-    limit = rules.budget if least <= rules.budget else least + rules.keep_window
+    is_too_small = size_of(history, place, least, rules) > rules.budget  # [F3]
+    limit = size_with_note(history, place, least, rules) + rules.keep_window if is_too_small else rules.budget
     if size_of(history, place, view, rules) <= limit:
         return view
 
@@ -325,7 +339,7 @@ def step(history: History, place: int, view: View, rules: Rules) -> View:
     if size_of(history, place, cleared, rules) <= limit:
         return cleared
 
-    low_water = limit if least > rules.budget else low_water_mark(history, place, cleared, rules, limit)
+    low_water = limit if is_too_small else low_water_mark(history, place, cleared, rules, limit)
 
     def largest_within(views: list[View]) -> View:
         """Older ones as long as they stay at or below the mark; the newest always."""
@@ -341,6 +355,6 @@ def step(history: History, place: int, view: View, rules: Rules) -> View:
 def fit(history: History, rules: Rules) -> View:
     """[H1]: walk the request points from the start; [H3]: or apply the stages once, at the end."""
     view = View()
-    for place in history.points if rules.hold else []:
+    for place in history.replayed_points() if rules.hold else []:
         view = step(history, place, view, rules)
     return step(history, len(history.messages), view, rules)

@@ -95,7 +95,7 @@ class NumericHistory:
         while calls:
             count = self.random.randint(1, len(calls))
             results = tuple(
-                oracle.Result(self.random.choice(RESULT_SIZES), place, tool, not self.chance(10))
+                oracle.Result(self.random.choice(RESULT_SIZES), place, tool, not self.chance(10), self.chance(2 * self.odds))
                 for place, tool in calls[:count]
             )
             size = self.random.choice((4, 30)) + sum(result.size for result in results)

@@ -38,7 +38,14 @@ def facts_of(message: oracle.Message, index: int) -> Facts:
     """Return what an outline is told of a message: each call and its result share an id."""
     calls = [Call(f"{index}.{slot}", call.tool, slot, call.arguments) for slot, call in enumerate(message.calls)]
     results = [
-        Result("{}.{}".format(*result.call or ("no", "call")), result.tool, slot, result.size, result.is_replaceable)
+        Result(
+            "{}.{}".format(*result.call or ("no", "call")),
+            result.tool,
+            slot,
+            result.size,
+            result.is_replaceable and not result.is_note,
+            is_note=result.is_note,
+        )
         for slot, result in enumerate(message.results)
     ]
     return Facts(KINDS[message.kind], tuple(calls), tuple(results), message.thinking, message.has_note)

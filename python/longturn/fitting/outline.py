@@ -44,6 +44,7 @@ class Result(NamedTuple):
     quarters: int  # of its content
     is_replaceable: bool = True  # can be replaced by text, and is not a note already
     frame: int = 0  # what the note's surroundings add to the note's own text
+    is_note: bool = False  # came in cleared, out of a view that was saved
 
 
 class Facts(NamedTuple):
@@ -121,7 +122,7 @@ class Outline:
     __slots__ = (
         "_in_head_run", "_pairing", "_speaker", "call_ids", "call_message", "call_slot", "clearable", "first_user", "glue",
         "has_input", "has_note", "head_end", "kinds", "opener_ends", "points", "result_message", "result_quarters",
-        "result_slot", "revision", "rules", "savings", "system_sums", "systems", "thinking", "thinking_sums",
+        "result_slot", "revision", "rules", "savings", "settled", "system_sums", "systems", "thinking", "thinking_sums",
         "tools", "totals", "turns",
     )  # fmt: skip
 
@@ -152,6 +153,7 @@ class Outline:
         self.savings = array("q", [0])  # what clearing the first n results frees
         self.clearable = array("q")  # numbers of the results that may be cleared
         self.glue: list[tuple[int, int]] = []  # no cut at a place in (first, last]
+        self.settled = -1  # the newest message with a result that came in cleared
         self.revision = 0  # moves when what was known of earlier messages changes
         self._pairing = _Pairing({}, {}, {})
 
@@ -217,6 +219,9 @@ class Outline:
         tool = result.tool if found is None else found.call.tool or result.tool
         if found is not None:
             self._glue(found.message, index)
+        if result.is_note:
+            self.settled = index
+            self.revision += 1
         saving, arguments = self._saving(result, found if is_first else None, tool)
         self.result_message.append(index)
         self.result_slot.append(result.slot)

@@ -3,10 +3,15 @@ The plan for a history: a walk over its points, at each of which the stages may 
 
 While the view fits, nothing moves; when it does not, the stages move the cut, and it stays there
 until the view is over the budget again ([H1]).  So the plan follows from history and policy alone.
+
+A history may be a view that was saved.  A result that came in cleared was whole when the model read it,
+so no request up to that one was made of these messages, and the walk begins after it: that keeps a
+fitted view as it is ([H4]) even where it is over the budget ([F3]).
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from longturn.fitting.clear import clear
@@ -57,10 +62,15 @@ class Walk:
     def _pass_points(self, outline: Outline, terms: Terms) -> None:
         points, totals, cut = outline.points, outline.totals, self._cut
         free = terms.budget - terms.overhead
-        for number in range(self._passed, len(points)):
+        for number in range(max(self._passed, first_point(outline)), len(points)):
             if totals[points[number]] - cut.gain > free:
                 cut = decide(outline, cut, points[number], terms)
         self._cut, self._passed = cut, len(points)
+
+
+def first_point(outline: Outline) -> int:
+    """Return the number of the first point at which the history was what it is."""
+    return bisect_right(outline.points, outline.settled) + 1 if outline.settled >= 0 else 0
 
 
 def decide(outline: Outline, cut: Cut, place: int, terms: Terms) -> Cut:
@@ -69,18 +79,26 @@ def decide(outline: Outline, cut: Cut, place: int, terms: Terms) -> Cut:
     size = outline.totals[place]
     if size - cut.gain <= free:
         return cut
-    least = smallest(outline, cut, place, terms)
-    limit = free if least <= free else least + terms.keep_window  # [F3]
+    limit = _limit(outline, cut, place, terms)
     if size - cut.gain <= limit:
         return cut
     moved = clear(outline, cut, place, limit, terms)
     if size - moved.gain <= limit:
         return moved
-    low_water = _low_water(outline, moved, place, limit, terms) if least <= free else limit
+    low_water = _low_water(outline, moved, place, limit, terms) if limit == free else limit
     moved = keep_turns(outline, moved, place, limit, low_water, terms)
     if size - moved.gain <= limit:
         return moved
     return keep_rounds(outline, moved, place, low_water, terms)
+
+
+def _limit(outline: Outline, cut: Cut, place: int, terms: Terms) -> int:
+    """Return what a view may weigh: what is free, or where even the smallest one weighs more, a share beyond it ([F3])."""
+    free, size = terms.budget - terms.overhead, outline.totals[place]
+    least = smallest(outline, cut, place, terms)
+    if size - least.gain <= free:
+        return free
+    return size - gain(outline, least, terms, note_is_fixed=True) + terms.keep_window
 
 
 def _low_water(outline: Outline, cut: Cut, place: int, limit: int, terms: Terms) -> int:

@@ -48,12 +48,12 @@ def newest_turn(outline: Outline, place: int) -> tuple[int, tuple[int, int]]:
     return start, (start, min(outline.opener_ends[number], place))
 
 
-def smallest(outline: Outline, cut: Cut, place: int, terms: Terms) -> int:
+def smallest(outline: Outline, cut: Cut, place: int, terms: Terms) -> Cut:
     """
-    Return the quarter-tokens of the smallest view ([F3]): what is fixed, and the newest round.
+    Return the cut of the smallest view ([F3]): what is fixed, and the newest round.
 
     Where results in it may be cleared, they are.
     """
     numbers = candidates(outline, cut, place, terms)
     cleared = weighed(outline, cut._replace(frontier=numbers[-1] + 1, made_at=place), terms) if numbers else cut
-    return outline.totals[place] - keep_rounds(outline, cleared, place, 0, terms).gain
+    return keep_rounds(outline, cleared, place, 0, terms)

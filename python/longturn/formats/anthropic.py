@@ -21,8 +21,8 @@ from longturn.formats.base import (
     call,
     cleared_input,
     get,
-    is_replaceable,
     replaced,
+    result,
     size,
     text_of,
     user_facts,
@@ -103,7 +103,7 @@ def _user_facts(content: Any) -> Facts:
 
 def _result(slot: int, block: Any) -> Result:
     content = get(block, "content")
-    return Result(get(block, "tool_use_id"), None, slot, size(content), is_replaceable(content))
+    return result(get(block, "tool_use_id"), None, slot, content)
 
 
 def _cleared(block: Any, note: str) -> Any:

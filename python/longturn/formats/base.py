@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, is_dataclass
 from dataclasses import replace as dataclass_replace
 from typing import Any, Final, Protocol
 
-from longturn.fitting.outline import Call, Facts, Kind
+from longturn.fitting.outline import Call, Facts, Kind, Result
 from longturn.tokens.walker import walker
 from longturn.wording import is_cleared_note, is_left_out_note
 
@@ -160,16 +160,20 @@ def is_cleared(content: Any) -> bool:
     return False
 
 
-def is_replaceable(content: Any) -> bool:
+def result(call_id: Any, tool: Any, slot: int, content: Any, *, may_clear: bool = True) -> Result:
     """
-    Tell whether a note may stand in place of a result's content.
+    Return a result whose content a note may stand in place of.
 
-    Not in place of a note; nor of a tool reference, which is what makes a deferred tool known: cleared,
-    the tool would be gone.
+    Not of a note; nor of a tool reference, which is what makes a deferred tool known: cleared, the tool
+    would be gone.
     """
-    if is_cleared(content):
-        return False
-    return isinstance(content, str) or all(get(part, "type") != "tool_reference" for part in blocks(content))
+    is_note = is_cleared(content)
+    may_clear = may_clear and not is_note and not _has_reference(content)
+    return Result(call_id, tool, slot, size(content), may_clear, is_note=is_note)
+
+
+def _has_reference(content: Any) -> bool:
+    return not isinstance(content, str) and any(get(part, "type") == "tool_reference" for part in blocks(content))
 
 
 def is_reasoning_of_openai(block: Any) -> bool:

@@ -21,8 +21,8 @@ from longturn.formats.base import (
     cleared_input,
     compact,
     get,
-    is_replaceable,
     replaced,
+    result,
     size,
     text_of,
     user_facts,
@@ -102,9 +102,9 @@ def _model_facts(parts: Sequence[Any]) -> Facts:
     return Facts(Kind.MODEL, calls, thinking=size(thinking) if len(thinking) < len(parts) else 0)
 
 
-def _result(slot: int, result: Any) -> Result:
-    content = get(result, "content")
-    return Result(get(result, "toolUseId"), None, slot, size(content), is_replaceable(content))
+def _result(slot: int, source: Any) -> Result:
+    content = get(source, "content")
+    return result(get(source, "toolUseId"), None, slot, content)
 
 
 def _with_member(block: Any, key: str, **members: Any) -> Any:

@@ -99,8 +99,8 @@ def _members(parts: Sequence[Any], keys: tuple[str, str]) -> Iterator[tuple[int,
 def _result(slot: int, response: Any) -> Result:
     value, media = get(response, "response"), get(response, "parts")
     quarters = (0 if value is None else json_size(value)) + size(media)
-    frame = json_size({_text_key(value): ""})
-    return Result(get(response, "id"), get(response, "name"), slot, quarters, not _is_cleared(value), frame)
+    frame, is_note = json_size({_text_key(value): ""}), _is_cleared(value)
+    return Result(get(response, "id"), get(response, "name"), slot, quarters, not is_note, frame, is_note)
 
 
 def _text_key(value: Any) -> str:

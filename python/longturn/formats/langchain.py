@@ -22,9 +22,9 @@ from longturn.formats.base import (
     cleared_input,
     get,
     is_reasoning_of_openai,
-    is_replaceable,
     like_before,
     replaced,
+    result,
     size,
     text_of,
     user_facts,
@@ -198,4 +198,4 @@ def _is_thinking(block: Any) -> bool:
 
 def _result(members: Any) -> Result:
     content = get(members, "content")
-    return Result(get(members, "tool_call_id"), get(members, "name"), 0, size(content), is_replaceable(content))
+    return result(get(members, "tool_call_id"), get(members, "name"), 0, content)

@@ -16,9 +16,9 @@ from longturn.formats.base import (
     call,
     cleared_input,
     get,
-    is_replaceable,
     like_before,
     replaced,
+    result,
     size,
     text_of,
     user_facts,
@@ -94,7 +94,7 @@ def _call(slot: int, source: Any) -> Call:
 
 def _result(message: Any) -> Result:
     content = get(message, "content")
-    return Result(get(message, "tool_call_id"), get(message, "name"), 0, size(content), is_replaceable(content))
+    return result(get(message, "tool_call_id"), get(message, "name"), 0, content)
 
 
 def _without_arguments(source: Any, note: str) -> Any:

@@ -22,9 +22,9 @@ from longturn.formats.base import (
     cleared_input,
     get,
     is_cleared,
-    is_replaceable,
     like_before,
     replaced,
+    result,
     size,
     text_of,
     user_facts,
@@ -117,15 +117,17 @@ def _call(item: Any, kind: str) -> Call:
 
 
 def _output_facts(item: Any, kind: str) -> Facts:
-    output = get(item, "output")
-    if kind == _SHELL_OUTPUT:
-        may_clear = bool(blocks(output)) and not is_cleared(get(output[-1], "stdout"))
-    else:
-        may_clear = kind in _TEXT_OUTPUTS and is_replaceable(output)
     # A program's calls lie between it and its output, which the model's side writes.
     side = Kind.MODEL if kind == "program_output" else Kind.REPLY
-    result = Result(get(item, "call_id") or get(item, "id"), get(item, "name"), 0, size(output), may_clear)
-    return Facts(side, results=(result,))
+    return Facts(side, results=(_result(item, kind, get(item, "output")),))
+
+
+def _result(item: Any, kind: str, output: Any) -> Result:
+    call_id, tool = get(item, "call_id") or get(item, "id"), get(item, "name")
+    if kind != _SHELL_OUTPUT:
+        return result(call_id, tool, 0, output, may_clear=kind in _TEXT_OUTPUTS)
+    is_note = any(is_cleared(get(entry, "stdout")) for entry in blocks(output)[-1:])
+    return Result(call_id, tool, 0, size(output), bool(blocks(output)) and not is_note, is_note=is_note)
 
 
 def _streams(entry: Any) -> tuple[Any, Any]:

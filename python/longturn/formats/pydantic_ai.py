@@ -25,9 +25,9 @@ from longturn.formats.base import (
     get,
     has_note,
     is_reasoning_of_openai,
-    is_replaceable,
     like_before,
     replaced,
+    result,
     size,
     text_of,
     with_blocks,
@@ -116,8 +116,8 @@ def _is_result(part: Any) -> bool:
 def _result(slot: int, part: Any) -> Result:
     content = get(part, "content")
     # A kind of tool has results of a form: what was found or loaded is read from them.
-    may_clear = get(part, "tool_kind") is None and is_replaceable(content)
-    return Result(get(part, "tool_call_id"), get(part, "tool_name"), slot, size(content), may_clear)
+    may_clear = get(part, "tool_kind") is None
+    return result(get(part, "tool_call_id"), get(part, "tool_name"), slot, content, may_clear=may_clear)
 
 
 def _without_arguments(part: Any, note: str) -> Any:
