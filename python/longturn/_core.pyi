@@ -43,6 +43,18 @@ def quarters_batch(texts: Sequence[str | bytes]) -> bytearray:
         TypeError: an entry is neither str nor bytes; names its index.
     """
 
+def estimate_column(column: Any) -> TokenColumn:
+    """
+    Return the tokens of each entry of an Arrow column of texts, as an int64 column.
+
+    The interpreter's lock is released meanwhile, and all cores take part in megabytes of text.
+
+    Raises:
+        TypeError: ``column`` is no Arrow column, or does not hold strings.
+        ValueError: the column's buffers contradict each other.
+        RuntimeError: the column's stream failed.
+    """
+
 def witness(message: object) -> tuple[object, int]:
     """
     Return what stands for a message's content, and its length if it is a list, else -1.
@@ -101,3 +113,14 @@ class Walker:
 
     def is_message(self, value: object) -> bool:
         """Tell whether ``value`` is a message rather than a JSON value."""
+
+@final
+class TokenColumn:
+    """Tokens of each entry of a column: an int64 Arrow column, null where the entry was null."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]:
+        """Return capsules with the schema and the array; always int64, whatever is requested."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        """Return a capsule with a stream of one array; always int64, whatever is requested."""

@@ -1,5 +1,6 @@
 //! The extension module `longturn._core`: conversions and errors, nothing else.
 
+mod arrow;
 mod batch;
 mod memo;
 mod names;
@@ -12,6 +13,8 @@ use pyo3::prelude::*;
 /// The Rust half of `longturn`; its plain-Python twin is `longturn.tokens.reference`.
 #[pymodule(gil_used = false)]
 mod _core {
+    #[pymodule_export]
+    use super::arrow::{TokenColumn, estimate_column};
     #[pymodule_export]
     use super::batch::{counts_batch, quarters_batch};
     #[pymodule_export]
