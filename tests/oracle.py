@@ -241,9 +241,7 @@ def strip(history: History, place: int, view: View, rules: Rules) -> View:
         changes_head = shows_note(history, view, rules) and not rules.note_is_message
         edits.append(history.head_end - changes_head)
     after = range(min(edits, default=place) + 1, place)
-    return view._replace(
-        stripped=frozenset(i for i in after if i not in view.gone and history.messages[i].thinking)
-    )
+    return view._replace(stripped=frozenset(i for i in after if i not in view.gone and history.messages[i].thinking))
 
 
 # ---------------------------------------------------------------------- the three stages
@@ -263,7 +261,9 @@ def candidates(history: History, place: int, view: View, rules: Rules) -> list[t
     return [
         (i, k)
         for i, k in visible
-        if (i, k) not in kept and (i, k) not in view.cleared and is_clearable(history, history.messages[i].results[k], rules)
+        if (i, k) not in kept
+        and (i, k) not in view.cleared
+        and is_clearable(history, history.messages[i].results[k], rules)
     ]
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from hypothesis import strategies as st
-
 import oracle
+from hypothesis import strategies as st
 
 # ---------------------------------------------------------------------- bare numbers
 
@@ -95,7 +94,9 @@ class NumericHistory:
         while calls:
             count = self.random.randint(1, len(calls))
             results = tuple(
-                oracle.Result(self.random.choice(RESULT_SIZES), place, tool, not self.chance(10), self.chance(2 * self.odds))
+                oracle.Result(
+                    self.random.choice(RESULT_SIZES), place, tool, not self.chance(10), self.chance(2 * self.odds)
+                )
                 for place, tool in calls[:count]
             )
             size = self.random.choice((4, 30)) + sum(result.size for result in results)

@@ -120,10 +120,10 @@ class Outline:
     """The columns; grows at its end.  Results are numbered in order of appearance."""
 
     __slots__ = (
-        "_in_head_run", "_pairing", "_speaker", "call_ids", "call_message", "call_slot", "clearable", "first_user", "glue",
-        "has_input", "has_note", "head_end", "kinds", "opener_ends", "points", "result_message", "result_quarters",
-        "result_slot", "revision", "rules", "savings", "settled", "system_sums", "systems", "thinking", "thinking_sums",
-        "tools", "totals", "turns",
+        "_in_head_run", "_pairing", "_speaker", "call_ids", "call_message", "call_slot", "clearable", "first_user",
+        "glue", "has_input", "has_note", "head_end", "kinds", "opener_ends", "points", "result_message",
+        "result_quarters", "result_slot", "revision", "rules", "savings", "settled", "system_sums", "systems",
+        "thinking", "thinking_sums", "tools", "totals", "turns",
     )  # fmt: skip
 
     def __init__(self, rules: Rules) -> None:
