@@ -25,7 +25,7 @@ EXTRAS := $(WITH:%=$(DONE)/group-%)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo dev test test-rs test-py lint format bench bench-smoke docs wheels test-wheels fuzz clean
+.PHONY: help demo dev test test-rs test-py coverage lint format bench bench-smoke docs wheels test-wheels fuzz clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | awk -F@ '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -70,6 +70,10 @@ test-rs:  ## Rust tests alone; no Python involved
 test-py: $(DONE)/core-$(CORE) $(DONE)/group-test $(EXTRAS)  ## the Python suite, once per backend
 	$(foreach backend,$(BACKENDS),LONGTURN_BACKEND=$(backend) $(BIN)/pytest --benchmark-disable &&) true
 
+coverage: $(DONE)/core-$(CORE) $(DONE)/group-coverage $(EXTRAS)  ## lines and branches that no Python test reaches
+	LONGTURN_BACKEND=python $(BIN)/coverage run -m pytest --benchmark-disable --quiet
+	$(BIN)/coverage report
+
 lint: $(DONE)/core-$(CORE) $(DONE)/group-lint  ## format, style, types, import rules, workflows
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -91,13 +95,19 @@ format: $(DONE)/group-lint  ## put code into shape, and fix what can be fixed wi
 	$(BIN)/ruff format --quiet
 	$(if $(CARGO),cargo fmt)
 
-bench: $(DONE)/core-$(CORE) $(DONE)/group-bench  ## timings, Rust and Python; benches/README.md explains them
-	$(if $(CARGO),cargo bench --locked --quiet)
-	$(foreach backend,$(BACKENDS),LONGTURN_BACKEND=$(backend) $(BIN)/pytest benches --benchmark-only &&) true
+# Slow work is repeated three times, fast work for a third of a second; texts larger than any cache need 3 GB.
+bench: export LONGTURN_BENCH_LARGE := 1
+bench: export LONGTURN_BENCH_COMMAND := make bench
+bench: $(DONE)/core-$(CORE) $(DONE)/group-bench  ## one table of timings, beside everything we compare with
+	@mkdir -p .benchmarks && rm -f .benchmarks/lanes.txt
+	$(if $(CARGO),cargo bench --locked --quiet > .benchmarks/lanes.txt)
+	$(BIN)/python -m pytest benches --quiet --benchmark-only --benchmark-quiet --benchmark-min-time=0.0001 \
+		--benchmark-max-time=0.3 --benchmark-json=.benchmarks/measured.json
+	$(BIN)/python -m benches.table .benchmarks/measured.json .benchmarks/lanes.txt
 
 bench-smoke: $(DONE)/core-$(CORE) $(DONE)/group-test $(EXTRAS)  ## every bench once, untimed: benches that nobody runs rot
 	$(if $(CARGO),cargo test --locked --quiet --bench '*' >/dev/null)
-	$(BIN)/pytest benches --benchmark-disable --quiet
+	$(BIN)/python -m pytest benches --quiet --benchmark-disable
 
 docs: $(DONE)/core-$(CORE) $(DONE)/group-docs  ## HTML pages in docs/_build
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --builder dirhtml docs docs/_build
