@@ -118,8 +118,9 @@ wheels: $(DONE)/group-build  ## sdist, the wheel built from it, and the py3-none
 test-wheels: wheels  ## each wheel in an empty environment, with the quick part of the suite
 	.github/scripts/test_dists.sh $(BIN)/python dist
 
-fuzz:  ## compare the fast counters with the naive one for FUZZ_SECONDS (needs nightly Rust and cargo-fuzz)
-	cargo +nightly fuzz run --fuzz-dir rust/fuzz estimate -- -max_total_time=$(FUZZ_SECONDS)
+fuzz:  ## compare the fast counters with the naive one for FUZZ_SECONDS; needs nightly Rust and cargo-fuzz
+	for target in $$(cargo +nightly fuzz list --fuzz-dir rust/fuzz); do \
+		cargo +nightly fuzz run --fuzz-dir rust/fuzz $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) target dist docs/_build .benchmarks .demo .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
