@@ -153,6 +153,21 @@ def test_V2_system_messages_in_the_middle_stay() -> None:
     assert 2 == kept.count(memory)
 
 
+def test_S6_blobs_count_a_constant() -> None:
+    """Signatures weigh nothing, in the spellings of all integrations."""
+
+    def weight(size: int) -> int:
+        blob = "b" * size
+        blocks = [
+            {"type": "reasoning_content", "reasoning_content": {"text": "Hm.", "signature": blob}},
+            {"type": "reasoning", "reasoning": "Hm.", "extras": {"signature": blob}},
+            THINKING | {"signature": blob},
+        ]
+        return longturn.estimate(ai(content=blocks))
+
+    assert weight(10) == weight(100_000)
+
+
 def test_S6_what_is_not_sent_does_not_count() -> None:
     """Artifacts, usage and metadata stay with the framework; calls in two places count once."""
     extras = {

@@ -34,6 +34,8 @@ _RESPONSE: Final = ("functionResponse", "function_response")
 _MEDIA: Final = ("inlineData", "inline_data", "fileData", "file_data")
 _TEXT_KEYS: Final = ("output", "result", "content", "return_value", "error")
 """Where frameworks put a result's text; the first is Google's own name."""
+_FRAMES: Final = {key: json_size({key: ""}) for key in _TEXT_KEYS}
+"""Quarter-tokens of a cleared response beside the note in it; no note holds a character that JSON escapes."""
 
 
 class Gemini:
@@ -99,7 +101,7 @@ def _members(parts: Sequence[Any], keys: tuple[str, str]) -> Iterator[tuple[int,
 def _result(slot: int, response: Any) -> Result:
     value, media = get(response, "response"), get(response, "parts")
     quarters = (0 if value is None else json_size(value)) + size(media)
-    frame, is_note = json_size({_text_key(value): ""}), _is_cleared(value)
+    frame, is_note = _FRAMES[_text_key(value)], _is_cleared(value)
     return Result(get(response, "id"), get(response, "name"), slot, quarters, not is_note, frame, is_note)
 
 

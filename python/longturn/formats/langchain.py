@@ -32,7 +32,7 @@ from longturn.formats.base import (
     with_part,
 )
 
-_KINDS: Final = {
+_ROLES: Final = {
     "human": Kind.USER,
     "user": Kind.USER,
     "ai": Kind.MODEL,
@@ -42,10 +42,16 @@ _KINDS: Final = {
     "system": Kind.SYSTEM,
     "developer": Kind.SYSTEM,
 }
-_CLASSES: Final = "Human AI Tool System Function Chat".split()
-_TYPES: Final = frozenset("human ai tool system function chat remove".split())
+_CLASSES: Final = {
+    f"{name}Message{end}": _ROLES[name.lower()]
+    for name in ("Human", "AI", "Tool", "Function", "System")
+    for end in ("", "Chunk")
+}
+_CHAT: Final = frozenset(("chat", "ChatMessage", "ChatMessageChunk"))  # a free role instead of a class
+_KINDS: Final = _ROLES | _CLASSES
+_TYPES: Final = _CLASSES.keys() | _CHAT | {"human", "ai", "tool", "function", "system", "remove"}
 _NO_SLOT: Final = -1  # of calls that stay as they are
-_THINKING: Final = ("thinking", "redacted_thinking", "reasoning")
+_THINKING: Final = ("thinking", "redacted_thinking", "reasoning", "reasoning_content")
 
 
 class _CallKeys(NamedTuple):
@@ -66,27 +72,20 @@ class LangChain:
     """Messages of ``chat_model.invoke(messages)``, as objects or dumped."""
 
     name = "langchain"
-    signs = Signs(
-        message={
-            "lc": None,
-            "type": _TYPES | {f"{name}Message{end}" for name in _CLASSES for end in ("", "Chunk")},
-        }
-    )
+    signs = Signs(message={"lc": None, "type": frozenset(_TYPES)})
     note_is_message = False
     binds_thinking = True
 
     def read(self, message: Any) -> Facts:
         members = _members(message)
-        match _KINDS.get(_type(message, members)):
-            case Kind.MODEL:
-                return _model_facts(members)
-            case Kind.USER:
-                return user_facts(get(members, "content"))
-            case Kind.SYSTEM:
-                return SYSTEM_FACTS
-            case Kind.REPLY:
-                return Facts(Kind.REPLY, results=(_result(members),))
-        return REPLY_FACTS
+        kind = _kind(message, members)
+        if kind is Kind.MODEL:
+            return _model_facts(members)
+        if kind is Kind.REPLY:
+            return Facts(Kind.REPLY, (), (_result(members),))
+        if kind is Kind.USER:
+            return user_facts(get(members, "content"))
+        return SYSTEM_FACTS if kind is Kind.SYSTEM else REPLY_FACTS
 
     def with_results(self, message: Any, edits: Sequence[Edit]) -> Any:
         return _with_members(message, content=edits[0].text)
@@ -132,7 +131,7 @@ def _members(message: Any) -> Any:
 
 
 def _is_dumped(message: Any) -> bool:
-    return isinstance(message, Mapping) and "lc" in message and isinstance(message.get("kwargs"), Mapping)
+    return isinstance(message, dict) and "lc" in message and "kwargs" in message
 
 
 def _with_members(message: Any, **members: Any) -> Any:
@@ -141,11 +140,10 @@ def _with_members(message: Any, **members: Any) -> Any:
     return replaced(message, **members)
 
 
-def _type(message: Any, members: Any) -> str:
-    """Return who speaks, whether a dump says so by type or by the name of a class."""
-    name = get(members, "type") or (message["id"][-1] if _is_dumped(message) else "")
-    name = str(name).removesuffix("Chunk").removesuffix("Message").lower()
-    return str(get(members, "role")).lower() if name == "chat" else name
+def _kind(message: Any, members: Any) -> Kind | None:
+    """Return who speaks, whether a dump says so by type or by the name of a class; None for a role of its own."""
+    name = get(members, "type") or (message["id"][-1] if _is_dumped(message) else None)
+    return _KINDS.get(str(get(members, "role") if name in _CHAT else name))
 
 
 def _model_facts(members: Any) -> Facts:

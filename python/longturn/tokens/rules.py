@@ -37,16 +37,16 @@ _BY_RULE: Final = {
         tool_call_chunks run_id conversation_id model model_name stop_reason stop_sequence finish_reason
         provider_name provider_details provider_response_id provider_url instructions_metadata
         logprobs metadata outcome caller fingerprint container_id execution lc
-        annotations citations provider_specific_fields extra_content partial_json
+        annotations citations provider_specific_fields extra_content extras partial_json
         instructions state tool_kind retry model_id canonical_system workspace_ref history_digest
         failed_attempts ttl""",
     Rule.TEXT: """
-        text thinking reasoning reasoning_content refusal name title context
+        text refusal name title context
         input args arguments action operation query queries code
         response json tool_name""",
     Rule.CONTENT: """
         content parts output summary function custom kwargs
-        reasoningContent reasoningText reasoning_details thinking_blocks
+        thinking reasoning reasoning_content reasoning_details reasoningContent reasoningText thinking_blocks
         searchResult search_result results stdout stderr""",
     Rule.CALLS: "tool_calls invalid_tool_calls",
     Rule.CALL: "toolUse tool_use functionCall function_call",
