@@ -12,14 +12,14 @@ from longturn.tokens.walker import whole_tokens
 class ArrowArray(Protocol):
     """One contiguous Arrow array, such as ``pyarrow.Array``."""
 
-    def __arrow_c_array__(self, requested_schema: Any = None, /) -> tuple[Any, Any]:
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
         """Return capsules with the schema and the array."""
 
 
 class ArrowStream(Protocol):
     """A column of any number of chunks, such as ``polars.Series`` or ``pyarrow.ChunkedArray``."""
 
-    def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any:
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Return a capsule with the stream."""
 
 
@@ -74,10 +74,10 @@ class _ByPyArrow:
     def __len__(self) -> int:
         return len(self._tokens)
 
-    def __arrow_c_array__(self, requested_schema: Any = None, /) -> tuple[Any, Any]:
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
         return cast("tuple[Any, Any]", self._tokens.__arrow_c_array__())
 
-    def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any:
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self._chunked.__arrow_c_stream__()
 
 

@@ -1,0 +1,1 @@
+"""One file per framework or engine, each imported only when asked for."""
