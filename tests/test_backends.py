@@ -206,6 +206,7 @@ def printable(value: object) -> object:
 def test_s1_strings_count_alike(text: str) -> None:
     assert core.counts(text) == reference.counts(text)
     assert core.quarters(text) == reference.quarters(text)
+    assert core.tokens(text) == reference.tokens(text)
     assert RUST.json(text) == TWIN.json(text)
 
 

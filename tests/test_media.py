@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from longturn.tokens import costs, media
 from longturn.tokens.backend import core
+from longturn.tokens.costs import QUARTERS
 from longturn.tokens.media import price
-from longturn.tokens.reference import QUARTERS
 
 
 def png(width: int, height: int, padding: int = 0) -> bytes:

@@ -23,6 +23,14 @@ def quarters(text: str | bytes) -> int:
         TypeError: ``text`` is neither str nor bytes.
     """
 
+def tokens(text: str | bytes) -> int:
+    """
+    Return the tokens of a text, rounded up.
+
+    Raises:
+        TypeError: ``text`` is neither str nor bytes.
+    """
+
 def counts_batch(texts: Sequence[str | bytes]) -> bytearray:
     """
     Return the three counts of each text, row by row, as native int64.

@@ -16,8 +16,8 @@ from longturn.fitting.view import Stage, Terms
 from longturn.formats.detect import format_named
 from longturn.ledger import Ledger, Settings, Shown
 from longturn.tokens.backend import core
+from longturn.tokens.costs import QUARTERS
 from longturn.tokens.memo import Memo
-from longturn.tokens.reference import QUARTERS
 from longturn.tokens.walker import walker, whole_tokens
 from longturn.wording import phrases
 from longturn.wording.phrases import Phrases

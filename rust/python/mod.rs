@@ -22,7 +22,7 @@ mod _core {
     #[pymodule_export]
     use super::walk::Walker;
     #[pymodule_export]
-    use super::{counts, image_size, quarters};
+    use super::{counts, image_size, quarters, tokens};
 }
 
 /// Return how many code points of ``text`` are ASCII, Chinese/Japanese/Korean, and other.
@@ -36,6 +36,12 @@ fn counts(text: &Bound<'_, PyAny>) -> PyResult<(u64, u64, u64)> {
 #[pyfunction]
 fn quarters(text: &Bound<'_, PyAny>) -> PyResult<u64> {
     Ok(text::required(text)?.counts().quarters())
+}
+
+/// Return the tokens of a text, rounded up.
+#[pyfunction]
+fn tokens(text: &Bound<'_, PyAny>) -> PyResult<u64> {
+    Ok(text::required(text)?.counts().tokens())
 }
 
 /// Return width and height in pixels from an image's header, or None.

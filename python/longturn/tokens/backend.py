@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from types import ModuleType
 from typing import Final
-
-from longturn.tokens import reference
 
 _CHOICES: Final = ("rust", "python")
 
@@ -15,15 +14,13 @@ def _load() -> tuple[str, ModuleType]:
     wanted = os.environ.get("LONGTURN_BACKEND", "").strip().lower()
     if wanted and wanted not in _CHOICES:
         raise ImportError(f"LONGTURN_BACKEND must be one of {', '.join(_CHOICES)}, or unset (got {wanted!r})")
-    if wanted == "python":
-        return "python", reference
-    try:
-        from longturn import _core
-    except ImportError:
-        if wanted == "rust":
-            raise
-        return "python", reference  # no wheel for this platform, or a sub-interpreter
-    return "rust", _core
+    if wanted != "python":
+        try:
+            return "rust", import_module("longturn._core")
+        except ImportError:  # no wheel for this platform, or a sub-interpreter
+            if wanted == "rust":
+                raise
+    return "python", import_module("longturn.tokens.reference")  # only here: compiling its patterns takes a while
 
 
 BACKEND, core = _load()

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from longturn.tokens.backend import core
+from longturn.tokens.costs import QUARTERS
 from longturn.tokens.estimate import check_profile
-from longturn.tokens.reference import QUARTERS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+QUARTERS: Final = 4
+"""Quarter-tokens in a token: every weight of the script rule is a whole number of them ([S2])."""
+
 MESSAGE_TOKENS: Final = 4
 """
 Around each message: role, start and end marks.  OpenAI's own counting recipe adds three per message

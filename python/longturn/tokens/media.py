@@ -15,8 +15,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from longturn.tokens.backend import core
-from longturn.tokens.costs import OPAQUE_TOKENS
-from longturn.tokens.reference import QUARTERS
+from longturn.tokens.costs import OPAQUE_TOKENS, QUARTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

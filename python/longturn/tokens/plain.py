@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, time
-from decimal import Decimal
 from enum import Enum
-from pathlib import PurePath
 from typing import Any
-from uuid import UUID
 
 
 def plain(value: object) -> Any:
@@ -33,9 +30,18 @@ def plain(value: object) -> Any:
         return list(value)
     if isinstance(value, (date, time)):
         return value.isoformat()
-    if isinstance(value, (UUID, Decimal, PurePath)):
+    if _is_scalar(value):
         return str(value)
     raise TypeError(type(value).__name__)
+
+
+def _is_scalar(value: object) -> bool:
+    """Tell whether a value is of a kind that serialisers print; imported here, because hardly any ever comes."""
+    from decimal import Decimal
+    from pathlib import PurePath
+    from uuid import UUID
+
+    return isinstance(value, (UUID, Decimal, PurePath))
 
 
 def _dumped(value: Any) -> Any:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from io import BytesIO
 from typing import Any, Final, NamedTuple
 
+from longturn.tokens.costs import QUARTERS
+
 CJK_RANGES: Final = (
     (0x1100, 0x11FF),  # Hangul letters
     (0x2E80, 0x9FFF),  # radicals, punctuation, kana, bopomofo, Han
@@ -30,7 +32,6 @@ CJK_RANGES: Final = (
 """Code points of Chinese, Japanese and Korean, both ends included ([S1])."""
 
 ASCII_WEIGHT, OTHER_WEIGHT, CJK_WEIGHT = 1, 2, 4
-QUARTERS: Final = 4  # quarter-tokens in a token
 
 _CJK: Final = re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in CJK_RANGES) + "]")
 _NOT_ASCII: Final = re.compile("[^\x00-\x7f]")
@@ -73,6 +74,11 @@ def quarters(text: str | bytes) -> int:
     """Return the quarter-tokens of a text."""
     ascii_, cjk, other = counts(text)
     return ASCII_WEIGHT * ascii_ + CJK_WEIGHT * cjk + OTHER_WEIGHT * other
+
+
+def tokens(text: str | bytes) -> int:
+    """Return the tokens of a text, rounded up."""
+    return -(-quarters(text) // QUARTERS)
 
 
 def json_quarters(text: str | bytes) -> int:

@@ -92,14 +92,20 @@ ITEM_TYPES: Final = (
     CALL_TYPES
     | RESULT_TYPES
     | frozenset(
-        """message reasoning compaction item_reference mcp_list_tools mcp_approval_request
-        mcp_approval_response additional_tools configuration_update program program_output
-        human ai system developer user assistant generic chat HumanMessage AIMessage ToolMessage
-        SystemMessage constructor HumanMessageChunk AIMessageChunk ToolMessageChunk SystemMessageChunk
-        function""".split()
+        """message reasoning item_reference mcp_list_tools mcp_approval_request mcp_approval_response
+        additional_tools configuration_update program program_output
+        compaction compaction_summary compaction_trigger context_compaction
+        human ai system developer user assistant generic chat constructor
+        HumanMessage AIMessage ToolMessage SystemMessage FunctionMessage ChatMessage
+        HumanMessageChunk AIMessageChunk ToolMessageChunk SystemMessageChunk FunctionMessageChunk
+        ChatMessageChunk""".split()
     )
 ) - frozenset(("tool_use", "tool_result", "tool-call", "tool-return", "retry-prompt"))
-"""Values of ``type`` that make a mapping a message of its own ([S8])."""
+"""
+Values of ``type`` that make a mapping a message of its own ([S8]).
+
+Not "function": a list of tool definitions is no history.
+"""
 
 BLOCK_KEYS: Final = (
     frozenset(

@@ -6,9 +6,9 @@ from typing import Final
 
 from longturn.tokens import costs, rules
 from longturn.tokens.backend import core
+from longturn.tokens.costs import QUARTERS
 from longturn.tokens.media import price
 from longturn.tokens.plain import plain
-from longturn.tokens.reference import QUARTERS
 
 walker: Final = core.Walker(
     key_rules=rules.KEY_RULES,
