@@ -21,6 +21,7 @@ from longturn.formats.base import (
     call,
     cleared_input,
     get,
+    name_of,
     replaced,
     result,
     size,
@@ -48,7 +49,7 @@ class Anthropic:
     binds_thinking = True
 
     def read(self, message: Any) -> Facts:
-        kind = _ROLES.get(get(message, "role"), Kind.REPLY)
+        kind = _ROLES.get(name_of(message, "role") or "", Kind.REPLY)
         content = get(message, "content")
         if kind is Kind.MODEL:
             return _model_facts(content)
@@ -67,7 +68,7 @@ class Anthropic:
         return replaced(message, content=with_blocks(content, changed))
 
     def without_thinking(self, message: Any) -> Any:
-        rest = [block for block in get(message, "content") if get(block, "type") not in _THINKING]
+        rest = [block for block in get(message, "content") if name_of(block, "type") not in _THINKING]
         return replaced(message, content=rest) if rest else message
 
     def with_note(self, message: Any, note: str) -> Any:
@@ -83,9 +84,9 @@ class Anthropic:
 def _model_facts(content: Any) -> Facts:
     calls, thinking, parts = [], [], blocks(content)
     for slot, block in enumerate(parts):
-        kind = get(block, "type")
+        kind = name_of(block, "type")
         if kind == "tool_use":
-            calls.append(call(get(block, "id"), get(block, "name"), slot, get(block, "input")))
+            calls.append(call(name_of(block, "id"), name_of(block, "name"), slot, get(block, "input")))
         elif kind in _THINKING:
             thinking.append(block)
     if not calls and not thinking:
@@ -96,14 +97,14 @@ def _model_facts(content: Any) -> Facts:
 
 def _user_facts(content: Any) -> Facts:
     results = [
-        _result(slot, block) for slot, block in enumerate(blocks(content)) if get(block, "type") == "tool_result"
+        _result(slot, block) for slot, block in enumerate(blocks(content)) if name_of(block, "type") == "tool_result"
     ]
     return Facts(Kind.REPLY, (), tuple(results)) if results else user_facts(content)
 
 
 def _result(slot: int, block: Any) -> Result:
     content = get(block, "content")
-    return result(get(block, "tool_use_id"), None, slot, content)
+    return result(name_of(block, "tool_use_id"), None, slot, content)
 
 
 def _cleared(block: Any, note: str) -> Any:

@@ -85,6 +85,12 @@ def get(source: Any, key: str) -> Any:
     return source.get(key) if isinstance(source, Mapping) else getattr(source, key, None)
 
 
+def name_of(source: Any, key: str) -> str | None:
+    """Return a member that names something, an id, a role, a type; None where it is missing or no text."""
+    found = get(source, key)
+    return found if isinstance(found, str) else None
+
+
 def blocks(content: Any) -> Sequence[Any]:
     """Return the blocks of a message's content; none if it is a text or missing."""
     return content if isinstance(content, (list, tuple)) else ()
@@ -160,7 +166,7 @@ def is_cleared(content: Any) -> bool:
     return False
 
 
-def result(call_id: Any, tool: Any, slot: int, content: Any, *, may_clear: bool = True) -> Result:
+def result(call_id: str | None, tool: str | None, slot: int, content: Any, *, may_clear: bool = True) -> Result:
     """
     Return a result whose content a note may stand in place of.
 
@@ -173,12 +179,12 @@ def result(call_id: Any, tool: Any, slot: int, content: Any, *, may_clear: bool 
 
 
 def _has_reference(content: Any) -> bool:
-    return not isinstance(content, str) and any(get(part, "type") == "tool_reference" for part in blocks(content))
+    return not isinstance(content, str) and any(name_of(part, "type") == "tool_reference" for part in blocks(content))
 
 
 def is_reasoning_of_openai(block: Any) -> bool:
     """Tell whether a reasoning block is an item of OpenAI's: the call after it is refused without it."""
-    return str(get(block, "id")).startswith("rs_")
+    return (name_of(block, "id") or "").startswith("rs_")
 
 
 def size(content: Any) -> int:
@@ -212,16 +218,16 @@ def like_before(arguments: dict[str, str], old: Any) -> Any:
     return compact(arguments) if isinstance(old, str) else arguments
 
 
-def call(call_id: Any, tool: Any, slot: int, arguments: Any) -> Call:
+def call(call_id: str | None, tool: str | None, slot: int, arguments: Any) -> Call:
     """Return a call whose arguments are an object or its JSON text."""
-    return Call(call_id, tool, slot, arguments_size(arguments), INPUT_FRAME)
+    return Call(call_id, tool, slot, value_size(arguments), INPUT_FRAME)
 
 
-def arguments_size(arguments: Any) -> int:
-    """Return the quarter-tokens of a call's arguments, given as an object or as text."""
-    if arguments is None:
+def value_size(value: Any) -> int:
+    """Return the quarter-tokens of a call's arguments or a result, given as an object or as text."""
+    if value is None:
         return 0
-    return size(arguments) if isinstance(arguments, str) else json_size(arguments)
+    return size(value) if isinstance(value, str) else json_size(value)
 
 
 def text_of(content: Any) -> str:
@@ -232,7 +238,7 @@ def text_of(content: Any) -> str:
         return content
     if isinstance(content, (list, tuple)):
         return "\n".join(text_of(block) for block in content)
-    name = get(content, "type") or get(content, "kind")
+    name = name_of(content, "type") or name_of(content, "kind")
     if isinstance(content, Mapping) and name is None and set(content) != {"text"}:
         return compact(content)
     found = (get(content, "text"), get(content, "content"))

@@ -21,6 +21,7 @@ from longturn.formats.base import (
     cleared_input,
     compact,
     get,
+    name_of,
     replaced,
     result,
     size,
@@ -47,7 +48,7 @@ class Bedrock:
     binds_thinking = True
 
     def read(self, message: Any) -> Facts:
-        role, content = get(message, "role"), get(message, "content")
+        role, content = name_of(message, "role"), get(message, "content")
         if role == "assistant":
             return _model_facts(blocks(content))
         if role != "user":
@@ -80,7 +81,8 @@ class Bedrock:
         return {"role": "user", "content": [{"text": note}]}
 
     def result_text(self, message: Any, slot: int) -> str:
-        return "\n".join(_text(block) for block in blocks(get(get(message, "content")[slot]["toolResult"], "content")))
+        result = get(get(message, "content")[slot], "toolResult")
+        return "\n".join(_text(block) for block in blocks(get(result, "content")))
 
 
 def _members(parts: Sequence[Any], key: str) -> Iterator[tuple[int, Any]]:
@@ -92,9 +94,9 @@ def _members(parts: Sequence[Any], key: str) -> Iterator[tuple[int, Any]]:
 
 def _model_facts(parts: Sequence[Any]) -> Facts:
     calls = tuple(
-        call(get(use, "toolUseId"), get(use, "name"), slot, get(use, "input"))
+        call(name_of(use, "toolUseId"), name_of(use, "name"), slot, get(use, "input"))
         for slot, use in _members(parts, "toolUse")
-        if get(use, "type") != _SERVER_TOOL
+        if name_of(use, "type") != _SERVER_TOOL
     )
     thinking = [block for block in parts if get(block, "reasoningContent") is not None]
     if not calls and not thinking:
@@ -104,7 +106,7 @@ def _model_facts(parts: Sequence[Any]) -> Facts:
 
 def _result(slot: int, source: Any) -> Result:
     content = get(source, "content")
-    return result(get(source, "toolUseId"), None, slot, content)
+    return result(name_of(source, "toolUseId"), None, slot, content)
 
 
 def _with_member(block: Any, key: str, **members: Any) -> Any:

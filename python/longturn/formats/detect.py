@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from longturn.formats.anthropic import Anthropic
-from longturn.formats.base import Format, FormatError, blocks, get
+from longturn.formats.base import Format, FormatError, blocks, get, name_of
 from longturn.formats.bedrock import Bedrock
 from longturn.formats.gemini import Gemini
 from longturn.formats.langchain import LangChain
@@ -93,7 +93,7 @@ def _shows(value: Any, values: frozenset[str] | None) -> bool:
 
 
 def _is_block_of(format: Format, block: Any) -> bool:
-    kind = get(block, "type")
+    kind = name_of(block, "type")
     if kind is None:
         return any(get(block, key) is not None for key in format.signs.bare_blocks)
-    return isinstance(kind, str) and kind in format.signs.typed_blocks
+    return kind in format.signs.typed_blocks

@@ -21,10 +21,12 @@ from longturn.formats.base import (
     get,
     is_cleared,
     json_size,
+    name_of,
     replaced,
     size,
     text_of,
     user_facts,
+    value_size,
     with_blocks,
     without,
 )
@@ -47,8 +49,8 @@ class Gemini:
     binds_thinking = False
 
     def read(self, message: Any) -> Facts:
-        role, parts = get(message, "role"), blocks(get(message, "parts"))
-        calls = tuple(Call(get(call, "id"), get(call, "name"), slot) for slot, _, call in _members(parts, _CALL))
+        role, parts = name_of(message, "role"), blocks(get(message, "parts"))
+        calls = tuple(Call(name_of(use, "id"), name_of(use, "name"), slot) for slot, _, use in _members(parts, _CALL))
         if role == "model" or calls:
             return Facts(Kind.MODEL, calls) if calls else MODEL_FACTS
         if results := tuple(_result(slot, response) for slot, _, response in _members(parts, _RESPONSE)):
@@ -100,9 +102,9 @@ def _members(parts: Sequence[Any], keys: tuple[str, str]) -> Iterator[tuple[int,
 
 def _result(slot: int, response: Any) -> Result:
     value, media = get(response, "response"), get(response, "parts")
-    quarters = (0 if value is None else json_size(value)) + size(media)
+    quarters = value_size(value) + size(media)
     frame, is_note = _FRAMES[_text_key(value)], _is_cleared(value)
-    return Result(get(response, "id"), get(response, "name"), slot, quarters, not is_note, frame, is_note)
+    return Result(name_of(response, "id"), name_of(response, "name"), slot, quarters, not is_note, frame, is_note)
 
 
 def _text_key(value: Any) -> str:
@@ -131,4 +133,4 @@ def _text(value: Any) -> str:
 
 def _text_part(note: str, parts: Sequence[Any]) -> Any:
     """Return a part that holds the note, of the class that ``parts`` have."""
-    return {"text": note} if not parts or isinstance(parts[-1], Mapping) else type(parts[-1])(text=note)
+    return type(parts[-1])(text=note) if parts and hasattr(parts[-1], "model_copy") else {"text": note}

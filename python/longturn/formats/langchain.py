@@ -23,6 +23,7 @@ from longturn.formats.base import (
     get,
     is_reasoning_of_openai,
     like_before,
+    name_of,
     replaced,
     result,
     size,
@@ -142,19 +143,22 @@ def _with_members(message: Any, **members: Any) -> Any:
 
 def _kind(message: Any, members: Any) -> Kind | None:
     """Return who speaks, whether a dump says so by type or by the name of a class; None for a role of its own."""
-    name = get(members, "type") or (message["id"][-1] if _is_dumped(message) else None)
-    return _KINDS.get(str(get(members, "role") if name in _CHAT else name))
+    name = name_of(members, "type")
+    if name is None and _is_dumped(message):
+        name = str((blocks(get(message, "id")) or ("",))[-1])
+    return _KINDS.get((name_of(members, "role") if name in _CHAT else name) or "")
 
 
 def _model_facts(members: Any) -> Facts:
     calls, parts = blocks(get(members, "tool_calls")), blocks(get(members, "content"))
-    found = [call(get(one, "id"), get(one, "name"), slot, get(one, "args")) for slot, one in enumerate(calls)]
+    found = [call(name_of(one, "id"), name_of(one, "name"), slot, get(one, "args")) for slot, one in enumerate(calls)]
     found.extend(
         _call_of_block(parts[place], slot, is_counted=not calls)
         for place, slot in _slots(calls, parts).items()
         if slot >= len(calls)
     )
-    found.extend(Call(get(one, "id"), get(one, "name"), _NO_SLOT) for one in blocks(get(members, "invalid_tool_calls")))
+    broken = blocks(get(members, "invalid_tool_calls"))
+    found.extend(Call(name_of(one, "id"), name_of(one, "name"), _NO_SLOT) for one in broken)
     thinking = [block for block in parts if _is_thinking(block)]
     if not found and not thinking:
         return MODEL_FACTS
@@ -170,11 +174,11 @@ def _slots(calls: Sequence[Any], parts: Sequence[Any]) -> dict[int, int]:
     """
     free: dict[Any, list[int]] = {}
     for slot, one in enumerate(calls):
-        free.setdefault(get(one, "id"), []).append(slot)
+        free.setdefault(name_of(one, "id"), []).append(slot)
     slots = {}
     for place, part in enumerate(parts):
-        if (keys := _CALL_BLOCKS.get(get(part, "type"))) is not None:
-            same = free.get(get(part, keys.id))
+        if (keys := _CALL_BLOCKS.get(name_of(part, "type") or "")) is not None:
+            same = free.get(name_of(part, keys.id))
             slots[place] = same.pop(0) if same else len(calls) + place
     return slots
 
@@ -182,7 +186,8 @@ def _slots(calls: Sequence[Any], parts: Sequence[Any]) -> dict[int, int]:
 def _call_of_block(block: Any, slot: int, *, is_counted: bool) -> Call:
     """Return the call in a block; beside ``tool_calls`` such blocks count nothing, so nothing is gained there."""
     keys = _CALL_BLOCKS[get(block, "type")]
-    return call(get(block, keys.id), get(block, "name"), slot, get(block, keys.arguments) if is_counted else None)
+    arguments = get(block, keys.arguments) if is_counted else None
+    return call(name_of(block, keys.id), name_of(block, "name"), slot, arguments)
 
 
 def _cleared(block: Any, arguments: dict[str, str]) -> Any:
@@ -191,9 +196,9 @@ def _cleared(block: Any, arguments: dict[str, str]) -> Any:
 
 
 def _is_thinking(block: Any) -> bool:
-    return get(block, "type") in _THINKING and not is_reasoning_of_openai(block)
+    return name_of(block, "type") in _THINKING and not is_reasoning_of_openai(block)
 
 
 def _result(members: Any) -> Result:
     content = get(members, "content")
-    return result(get(members, "tool_call_id"), get(members, "name"), 0, content)
+    return result(name_of(members, "tool_call_id"), name_of(members, "name"), 0, content)

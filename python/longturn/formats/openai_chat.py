@@ -17,6 +17,7 @@ from longturn.formats.base import (
     cleared_input,
     get,
     like_before,
+    name_of,
     replaced,
     result,
     size,
@@ -42,7 +43,7 @@ class OpenAIChat:
     binds_thinking = False
 
     def read(self, message: Any) -> Facts:
-        role = get(message, "role")
+        role = name_of(message, "role")
         if role == "assistant":
             return _model_facts(message)
         if role in _RESULT_ROLES:
@@ -79,22 +80,22 @@ class OpenAIChat:
 def _model_facts(message: Any) -> Facts:
     calls = [_call(slot, call) for slot, call in enumerate(blocks(get(message, "tool_calls")))]
     if (legacy := get(message, "function_call")) is not None:
-        calls.append(call(None, get(legacy, "name"), _LEGACY_SLOT, get(legacy, "arguments")))
+        calls.append(call(None, name_of(legacy, "name"), _LEGACY_SLOT, get(legacy, "arguments")))
     return Facts(Kind.MODEL, tuple(calls)) if calls else MODEL_FACTS
 
 
 def _call(slot: int, source: Any) -> Call:
     if (custom := get(source, "custom")) is not None:  # takes any text, so the note stands there bare
-        return Call(get(source, "id"), get(custom, "name"), slot, size(get(custom, "input")))
+        return Call(name_of(source, "id"), name_of(custom, "name"), slot, size(get(custom, "input")))
     function = get(source, "function")
     if isinstance(function, str):  # some agents store the bare name, the arguments beside it
-        return call(get(source, "id"), function, slot, get(source, "arguments"))
-    return call(get(source, "id"), get(function, "name"), slot, get(function, "arguments"))
+        return call(name_of(source, "id"), function, slot, get(source, "arguments"))
+    return call(name_of(source, "id"), name_of(function, "name"), slot, get(function, "arguments"))
 
 
 def _result(message: Any) -> Result:
     content = get(message, "content")
-    return result(get(message, "tool_call_id"), get(message, "name"), 0, content)
+    return result(name_of(message, "tool_call_id"), name_of(message, "name"), 0, content)
 
 
 def _without_arguments(source: Any, note: str) -> Any:

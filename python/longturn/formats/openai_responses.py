@@ -23,6 +23,7 @@ from longturn.formats.base import (
     get,
     is_cleared,
     like_before,
+    name_of,
     replaced,
     result,
     size,
@@ -60,7 +61,7 @@ class OpenAIResponses:
     binds_thinking = False  # reasoning whose prefix changed is dropped without an error
 
     def read(self, message: Any) -> Facts:
-        kind = get(message, "type")
+        kind = name_of(message, "type")
         if kind in (None, "message"):
             return _message_facts(message)
         if kind in _PINNED:
@@ -68,17 +69,17 @@ class OpenAIResponses:
         if kind.endswith("_output"):
             return _output_facts(message, kind)
         # Hosted calls have no call_id; nothing answers them.
-        return Facts(Kind.MODEL, (_call(message, kind),)) if get(message, "call_id") else MODEL_FACTS
+        return Facts(Kind.MODEL, (_call(message, kind),)) if name_of(message, "call_id") else MODEL_FACTS
 
     def with_results(self, message: Any, edits: Sequence[Edit]) -> Any:
         note = edits[0].text
-        if get(message, "type") != _SHELL_OUTPUT:
+        if name_of(message, "type") != _SHELL_OUTPUT:
             return replaced(message, output=note)
         return replaced(message, output=[replaced(get(message, "output")[-1], stdout=note, stderr="")])
 
     def with_inputs(self, message: Any, edits: Sequence[Edit]) -> Any:
         note = edits[0].text
-        if get(message, "type") == "custom_tool_call":  # takes any text, so the note stands there bare
+        if name_of(message, "type") == "custom_tool_call":  # takes any text, so the note stands there bare
             return replaced(message, input=note)
         return replaced(message, arguments=like_before(cleared_input(note), get(message, "arguments")))
 
@@ -94,13 +95,13 @@ class OpenAIResponses:
 
     def result_text(self, message: Any, slot: int) -> str:
         output = get(message, "output")
-        if get(message, "type") == _SHELL_OUTPUT:
+        if name_of(message, "type") == _SHELL_OUTPUT:
             return "\n".join(text for entry in blocks(output) for text in _streams(entry) if text)
         return text_of(output)
 
 
 def _message_facts(message: Any) -> Facts:
-    role = get(message, "role")
+    role = name_of(message, "role")
     if role == "user":
         return user_facts(get(message, "content"))
     if role == "assistant":
@@ -109,7 +110,7 @@ def _message_facts(message: Any) -> Facts:
 
 
 def _call(item: Any, kind: str) -> Call:
-    call_id, tool = get(item, "call_id"), get(item, "name") or kind.removesuffix("_call")
+    call_id, tool = name_of(item, "call_id"), name_of(item, "name") or kind.removesuffix("_call")
     if kind == "function_call":
         return call(call_id, tool, 0, get(item, "arguments"))
     # Of other calls only a free text can be replaced: their fields have meanings.
@@ -123,11 +124,12 @@ def _output_facts(item: Any, kind: str) -> Facts:
 
 
 def _result(item: Any, kind: str, output: Any) -> Result:
-    call_id, tool = get(item, "call_id") or get(item, "id"), get(item, "name")
+    call_id, tool = name_of(item, "call_id") or name_of(item, "id"), name_of(item, "name")
     if kind != _SHELL_OUTPUT:
         return result(call_id, tool, 0, output, may_clear=kind in _TEXT_OUTPUTS)
-    is_note = any(is_cleared(get(entry, "stdout")) for entry in blocks(output)[-1:])
-    return Result(call_id, tool, 0, size(output), bool(blocks(output)) and not is_note, is_note=is_note)
+    last = next((name_of(entry, "stdout") for entry in reversed(blocks(output))), None)
+    is_note = is_cleared(last)
+    return Result(call_id, tool, 0, size(output), last is not None and not is_note, is_note=is_note)
 
 
 def _streams(entry: Any) -> tuple[Any, Any]:

@@ -26,6 +26,7 @@ from longturn.formats.base import (
     has_note,
     is_reasoning_of_openai,
     like_before,
+    name_of,
     replaced,
     result,
     size,
@@ -48,7 +49,7 @@ class PydanticAI:
 
     def read(self, message: Any) -> Facts:
         parts = blocks(get(message, "parts"))
-        if get(message, "kind") == "response":
+        if name_of(message, "kind") == "response":
             return _response_facts(parts)
         if results := tuple(_result(slot, part) for slot, part in enumerate(parts) if _is_result(part)):
             return Facts(Kind.REPLY, results=results)
@@ -90,12 +91,12 @@ class PydanticAI:
 
 
 def _kind(part: Any) -> Any:
-    return get(part, "part_kind")
+    return name_of(part, "part_kind")
 
 
 def _response_facts(parts: Sequence[Any]) -> Facts:
     calls = tuple(
-        call(get(part, "tool_call_id"), get(part, "tool_name"), slot, get(part, "args"))
+        call(name_of(part, "tool_call_id"), name_of(part, "tool_name"), slot, get(part, "args"))
         for slot, part in enumerate(parts)
         if _kind(part) == "tool-call"
     )
@@ -110,14 +111,14 @@ def _is_thinking(part: Any) -> bool:
 
 
 def _is_result(part: Any) -> bool:
-    return _kind(part) in _RESULTS and get(part, "tool_name") is not None
+    return _kind(part) in _RESULTS and name_of(part, "tool_name") is not None
 
 
 def _result(slot: int, part: Any) -> Result:
     content = get(part, "content")
     # A kind of tool has results of a form: what was found or loaded is read from them.
     may_clear = get(part, "tool_kind") is None
-    return result(get(part, "tool_call_id"), get(part, "tool_name"), slot, content, may_clear=may_clear)
+    return result(name_of(part, "tool_call_id"), name_of(part, "tool_name"), slot, content, may_clear=may_clear)
 
 
 def _without_arguments(part: Any, note: str) -> Any:
