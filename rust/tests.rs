@@ -1,7 +1,7 @@
 //! Every fast loop against the oracle: seeds at each length and offset, then generated texts.
 
 use crate::script::{CJK, Counts, Script};
-use crate::{json, lanes, oracle, utf8};
+use crate::{json, lanes, number, oracle, utf8};
 use proptest::prelude::*;
 
 /// Lengths that cross a row of bytes and every vector width.
@@ -79,9 +79,54 @@ fn s1_every_code_point_alone() {
 }
 
 #[test]
+fn s1_every_code_point_in_a_long_string() {
+    // Long strings are looked up by pages: each row of each page, as often as takes that way.
+    for first in (0..0x11_0000).step_by(16) {
+        let row: Vec<u32> = (first..first + 16).cycle().take(96).collect();
+        let expected = oracle::counts(row.iter().copied());
+        assert_eq!(expected, lanes::ucs4(&row), "U+{first:04X}");
+        if first < 0x1_0000 {
+            let row: Vec<u16> = row.iter().map(|&point| point as u16).collect();
+            assert_eq!(expected, lanes::ucs2(&row), "U+{first:04X}");
+        }
+    }
+}
+
+#[test]
 fn s1_numbers_beyond_unicode_are_other() {
     for point in [0x11_0000, 0x12_0000, 0x8000_0000, u32::MAX] {
-        assert_eq!(Counts { other: 1, ..Counts::default() }, lanes::ucs4(&[point]));
+        for times in [1, 96] {
+            let other = times as u64;
+            assert_eq!(Counts { other, ..Counts::default() }, lanes::ucs4(&vec![point; times]));
+        }
+    }
+}
+
+#[test]
+fn numbers_are_as_long_as_python_writes_them() {
+    for number in [0, 7, -7, 10, 99, -100, i64::MAX, i64::MIN] {
+        assert_eq!(number.to_string().len() as u64, number::int_length(number));
+    }
+    let floats = [
+        (0.0, "0.0"),
+        (-0.0, "-0.0"),
+        (1.5, "1.5"),
+        (100.0, "100.0"),
+        (1e15, "1000000000000000.0"),
+        (1e16, "1e+16"),
+        (1.25e16, "1.25e+16"),
+        (9_999_999_999_999_998.0, "9999999999999998.0"),
+        (1e-4, "0.0001"),
+        (1.5e-5, "1.5e-05"),
+        (-2.5e-310, "-2.5e-310"),
+        (5e-324, "5e-324"),
+        (f64::MAX, "1.7976931348623157e+308"),
+        (f64::NAN, "NaN"),
+        (f64::INFINITY, "Infinity"),
+        (f64::NEG_INFINITY, "-Infinity"),
+    ];
+    for (number, written) in floats {
+        assert_eq!(written.len() as u64, number::float_length(number), "{written}");
     }
 }
 
