@@ -133,6 +133,19 @@ def test_cleared_arguments_go_from_both_places(
 
 
 @FORMS
+def test_V4_arguments_under_a_signature_stay(form: Form) -> None:
+    """Gemini signs its calls; the integration keeps the signatures beside them."""
+    history = [ASK, *rounds(4)]
+    history[1] = ai(
+        call(1, path=LONG), additional_kwargs={"__gemini_function_call_thought_signatures__": {"c1": "sig"}}
+    )
+    history = [form(message) for message in history]
+    fitted = fit(history, 3_000, clear_tool_inputs=True)
+    assert fitted.messages[1] is history[1]
+    assert WORDS.cleared == members(fitted.messages[2])["content"]
+
+
+@FORMS
 def test_V7_strip_removes_thinking_made_before_an_edit(form: Form) -> None:
     """But for OpenAI's reasoning items, whose calls are refused without them."""
     item = {"type": "reasoning", "id": "rs_1", "summary": []}

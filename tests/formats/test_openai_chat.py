@@ -125,6 +125,22 @@ def test_cleared_arguments_keep_their_shape(before: dict[str, Any], after: dict[
     assert fitted.messages[1] == {"role": "assistant", "content": "", "tool_calls": [after]}
 
 
+@pytest.mark.parametrize(
+    "details",
+    [
+        {"extra_content": {"google": {"thought_signature": "sig"}}},
+        {"provider_specific_fields": {"thought_signature": "sig"}},
+    ],
+)
+def test_V4_arguments_under_a_signature_stay(details: dict[str, Any]) -> None:
+    """Gemini signs its calls, whoever's API they come by."""
+    history = [ASK, *rounds(4, path=LONG)]
+    history[1]["tool_calls"][0] |= details
+    fitted = fit(history, 4_000, clear_tool_inputs=True)
+    assert fitted.messages[1] is history[1]
+    assert WORDS.cleared == fitted.messages[2]["content"]
+
+
 def test_V4_extra_keys_of_servers_stay() -> None:
     """Some refuse a tool-calling message whose reasoning is not handed back."""
     history = [ASK, *rounds(4, path=LONG)]

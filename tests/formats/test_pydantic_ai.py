@@ -28,6 +28,7 @@ class Call:
     tool_call_id: str
     args: Any = None
     tool_name: str = "read"
+    provider_details: Any = None
     part_kind: str = "tool-call"
 
 
@@ -154,6 +155,20 @@ def test_V4_only_arguments_change_and_only_on_request(form: Form, before: Any, a
     assert fit(history, 3_000).messages[1] is history[1]
     edited = fit(history, 3_000, clear_tool_inputs=True).messages[1]
     assert edited == form(Response([THINKING, Call("c1", after)]))
+
+
+@FORMS
+def test_V4_arguments_under_a_signature_stay(form: Form) -> None:
+    """Gemini signs its calls."""
+    history = [
+        ask(),
+        Response([Call("c1", {"path": LONG}, provider_details={"thought_signature": "sig"})]),
+        *rounds(4)[1:],
+    ]
+    history = [form(message) for message in history]
+    fitted = fit(history, 3_000, clear_tool_inputs=True)
+    assert fitted.messages[1] is history[1]
+    assert [1, 2] == [len(str(fitted.messages[place]).split(WORDS.cleared)) for place in (1, 2)]
 
 
 @FORMS

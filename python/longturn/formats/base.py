@@ -223,6 +223,16 @@ def call(call_id: str | None, tool: str | None, slot: int, arguments: Any) -> Ca
     return Call(call_id, tool, slot, value_size(arguments), INPUT_FRAME)
 
 
+def is_signed(details: Any) -> bool:
+    """Tell whether a call's details hold Gemini's signature over it: arguments signed for must not change."""
+    if not isinstance(details, Mapping):
+        return False
+    return _SIGNATURE in details or any(is_signed(inner) for inner in details.values())
+
+
+_SIGNATURE: Final = "thought_signature"
+
+
 def value_size(value: Any) -> int:
     """Return the quarter-tokens of a call's arguments or a result, given as an object or as text."""
     if value is None:

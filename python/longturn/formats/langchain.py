@@ -51,6 +51,7 @@ _CLASSES: Final = {
 _CHAT: Final = frozenset(("chat", "ChatMessage", "ChatMessageChunk"))  # a free role instead of a class
 _KINDS: Final = _ROLES | _CLASSES
 _TYPES: Final = _CLASSES.keys() | _CHAT | {"human", "ai", "tool", "function", "system", "remove"}
+_SIGNATURES: Final = "__gemini_function_call_thought_signatures__"  # over the arguments, which must not change then
 _NO_SLOT: Final = -1  # of calls that stay as they are
 _THINKING: Final = ("thinking", "redacted_thinking", "reasoning", "reasoning_content")
 
@@ -151,7 +152,8 @@ def _kind(message: Any, members: Any) -> Kind | None:
 
 def _model_facts(members: Any) -> Facts:
     calls, parts = blocks(get(members, "tool_calls")), blocks(get(members, "content"))
-    found = [call(name_of(one, "id"), name_of(one, "name"), slot, get(one, "args")) for slot, one in enumerate(calls)]
+    key = "" if get(get(members, "additional_kwargs"), _SIGNATURES) else "args"
+    found = [call(name_of(one, "id"), name_of(one, "name"), slot, get(one, key)) for slot, one in enumerate(calls)]
     found.extend(
         _call_of_block(parts[place], slot, is_counted=not calls)
         for place, slot in _slots(calls, parts).items()

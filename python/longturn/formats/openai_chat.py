@@ -16,6 +16,7 @@ from longturn.formats.base import (
     call,
     cleared_input,
     get,
+    is_signed,
     like_before,
     name_of,
     replaced,
@@ -28,6 +29,7 @@ from longturn.formats.base import (
 )
 
 _RESULT_ROLES: Final = ("tool", "function")
+_DETAILS: Final = ("extra_content", "provider_specific_fields")  # where Google and LiteLLM put signatures
 _LEGACY_SLOT: Final = -1  # the retired `function_call` beside `tool_calls`
 
 
@@ -90,7 +92,9 @@ def _call(slot: int, source: Any) -> Call:
     function = get(source, "function")
     if isinstance(function, str):  # some agents store the bare name, the arguments beside it
         return call(name_of(source, "id"), function, slot, get(source, "arguments"))
-    return call(name_of(source, "id"), name_of(function, "name"), slot, get(function, "arguments"))
+    may_clear = not any(is_signed(get(source, key)) for key in _DETAILS)
+    arguments = get(function, "arguments") if may_clear else None
+    return call(name_of(source, "id"), name_of(function, "name"), slot, arguments)
 
 
 def _result(message: Any) -> Result:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from longturn.fitting.outline import Facts, Kind, Result
+from longturn.fitting.outline import Call, Facts, Kind, Result
 from longturn.formats.base import (
     MODEL_FACTS,
     REPLY_FACTS,
@@ -25,6 +25,7 @@ from longturn.formats.base import (
     get,
     has_note,
     is_reasoning_of_openai,
+    is_signed,
     like_before,
     name_of,
     replaced,
@@ -95,15 +96,16 @@ def _kind(part: Any) -> Any:
 
 
 def _response_facts(parts: Sequence[Any]) -> Facts:
-    calls = tuple(
-        call(name_of(part, "tool_call_id"), name_of(part, "tool_name"), slot, get(part, "args"))
-        for slot, part in enumerate(parts)
-        if _kind(part) == "tool-call"
-    )
+    calls = tuple(_call(slot, part) for slot, part in enumerate(parts) if _kind(part) == "tool-call")
     thinking = [part for part in parts if _is_thinking(part)]
     if not calls and not thinking:
         return MODEL_FACTS
     return Facts(Kind.MODEL, calls, thinking=size(thinking) if len(thinking) < len(parts) else 0)
+
+
+def _call(slot: int, part: Any) -> Call:
+    arguments = None if is_signed(get(part, "provider_details")) else get(part, "args")
+    return call(name_of(part, "tool_call_id"), name_of(part, "tool_name"), slot, arguments)
 
 
 def _is_thinking(part: Any) -> bool:
