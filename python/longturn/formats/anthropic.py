@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from longturn.fitting.outline import Facts, Kind, Result
 from longturn.formats.base import (
-    MODEL_FACTS,
     REPLY_FACTS,
     SYSTEM_FACTS,
     Edit,
@@ -21,10 +20,10 @@ from longturn.formats.base import (
     call,
     cleared_input,
     get,
+    model_facts,
     name_of,
     replaced,
     result,
-    size,
     text_of,
     user_facts,
     with_blocks,
@@ -89,10 +88,7 @@ def _model_facts(content: Any) -> Facts:
             calls.append(call(name_of(block, "id"), name_of(block, "name"), slot, get(block, "input")))
         elif kind in _THINKING:
             thinking.append(block)
-    if not calls and not thinking:
-        return MODEL_FACTS
-    strippable = size(thinking) if thinking and len(thinking) < len(parts) else 0
-    return Facts(Kind.MODEL, tuple(calls), (), strippable)
+    return model_facts(calls, thinking, has_more=len(thinking) < len(parts))
 
 
 def _user_facts(content: Any) -> Facts:

@@ -129,6 +129,28 @@ def with_blocks(content: Sequence[Any], changed: Mapping[int, Any]) -> list[Any]
     return result
 
 
+# ---------------------------------------------------------------------- facts
+
+
+USER_FACTS: Final = Facts(Kind.USER)
+USER_FACTS_WITH_NOTE: Final = Facts(Kind.USER, has_note=True)
+SYSTEM_FACTS: Final = Facts(Kind.SYSTEM)
+MODEL_FACTS: Final = Facts(Kind.MODEL)
+REPLY_FACTS: Final = Facts(Kind.REPLY)
+
+
+def user_facts(content: Any) -> Facts:
+    """Return the facts of a message in which a person speaks."""
+    return USER_FACTS_WITH_NOTE if has_note(content) else USER_FACTS
+
+
+def model_facts(calls: Sequence[Call], thinking: Sequence[Any] = (), *, has_more: bool = True) -> Facts:
+    """Return the facts of a message of the model's; reasoning that stands alone in it can't be stripped."""
+    if not calls and not thinking:
+        return MODEL_FACTS
+    return Facts(Kind.MODEL, tuple(calls), (), size(thinking) if thinking and has_more else 0)
+
+
 # ---------------------------------------------------------------------- notes and sizes
 
 
@@ -142,11 +164,6 @@ def has_note(content: Any) -> bool:
     if isinstance(content, str):
         return is_note(content)
     return any(is_note(part if isinstance(part, str) else get(part, "text")) for part in blocks(content))
-
-
-def user_facts(content: Any) -> Facts:
-    """Return the facts of a message in which a person speaks."""
-    return USER_FACTS_WITH_NOTE if has_note(content) else USER_FACTS
 
 
 def with_part(content: Any, text: str, part: Any) -> Any:
@@ -254,10 +271,3 @@ def text_of(content: Any) -> str:
     found = (get(content, "text"), get(content, "content"))
     text = next((text for text in found if isinstance(text, (str, list))), None)
     return f"[{name or type(content).__name__}]" if text is None else text_of(text)
-
-
-USER_FACTS: Final = Facts(Kind.USER)
-USER_FACTS_WITH_NOTE: Final = Facts(Kind.USER, has_note=True)
-SYSTEM_FACTS: Final = Facts(Kind.SYSTEM)
-MODEL_FACTS: Final = Facts(Kind.MODEL)
-REPLY_FACTS: Final = Facts(Kind.REPLY)

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from longturn.fitting.outline import Facts, Kind, Result
 from longturn.formats.base import (
-    MODEL_FACTS,
     REPLY_FACTS,
     SYSTEM_FACTS,
     Edit,
@@ -21,10 +20,10 @@ from longturn.formats.base import (
     cleared_input,
     compact,
     get,
+    model_facts,
     name_of,
     replaced,
     result,
-    size,
     text_of,
     user_facts,
     with_blocks,
@@ -93,15 +92,13 @@ def _members(parts: Sequence[Any], key: str) -> Iterator[tuple[int, Any]]:
 
 
 def _model_facts(parts: Sequence[Any]) -> Facts:
-    calls = tuple(
+    calls = [
         call(name_of(use, "toolUseId"), name_of(use, "name"), slot, get(use, "input"))
         for slot, use in _members(parts, "toolUse")
         if name_of(use, "type") != _SERVER_TOOL
-    )
+    ]
     thinking = [block for block in parts if get(block, "reasoningContent") is not None]
-    if not calls and not thinking:
-        return MODEL_FACTS
-    return Facts(Kind.MODEL, calls, thinking=size(thinking) if len(thinking) < len(parts) else 0)
+    return model_facts(calls, thinking, has_more=len(thinking) < len(parts))
 
 
 def _result(slot: int, source: Any) -> Result:

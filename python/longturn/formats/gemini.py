@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from longturn.fitting.outline import Call, Facts, Kind, Result
 from longturn.formats.base import (
-    MODEL_FACTS,
     REPLY_FACTS,
     SYSTEM_FACTS,
     Edit,
@@ -21,6 +20,7 @@ from longturn.formats.base import (
     get,
     is_cleared,
     json_size,
+    model_facts,
     name_of,
     replaced,
     size,
@@ -50,9 +50,9 @@ class Gemini:
 
     def read(self, message: Any) -> Facts:
         role, parts = name_of(message, "role"), blocks(get(message, "parts"))
-        calls = tuple(Call(name_of(use, "id"), name_of(use, "name"), slot) for slot, _, use in _members(parts, _CALL))
+        calls = [Call(name_of(use, "id"), name_of(use, "name"), slot) for slot, _, use in _members(parts, _CALL)]
         if role == "model" or calls:
-            return Facts(Kind.MODEL, calls) if calls else MODEL_FACTS
+            return model_facts(calls)
         if results := tuple(_result(slot, response) for slot, _, response in _members(parts, _RESPONSE)):
             return Facts(Kind.REPLY, results=results)
         if role in ("user", None):

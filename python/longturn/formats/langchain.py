@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 
 from longturn.fitting.outline import Call, Facts, Kind, Result
 from longturn.formats.base import (
-    MODEL_FACTS,
     REPLY_FACTS,
     SYSTEM_FACTS,
     Edit,
@@ -23,10 +22,10 @@ from longturn.formats.base import (
     get,
     is_reasoning_of_openai,
     like_before,
+    model_facts,
     name_of,
     replaced,
     result,
-    size,
     text_of,
     user_facts,
     with_blocks,
@@ -162,10 +161,7 @@ def _model_facts(members: Any) -> Facts:
     broken = blocks(get(members, "invalid_tool_calls"))
     found.extend(Call(name_of(one, "id"), name_of(one, "name"), _NO_SLOT) for one in broken)
     thinking = [block for block in parts if _is_thinking(block)]
-    if not found and not thinking:
-        return MODEL_FACTS
-    has_more = bool(calls) or len(thinking) < len(parts)
-    return Facts(Kind.MODEL, tuple(found), thinking=size(thinking) if has_more else 0)
+    return model_facts(found, thinking, has_more=bool(calls) or len(thinking) < len(parts))
 
 
 def _slots(calls: Sequence[Any], parts: Sequence[Any]) -> dict[int, int]:

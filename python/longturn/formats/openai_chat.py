@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from longturn.fitting.outline import Call, Facts, Kind, Result
 from longturn.formats.base import (
-    MODEL_FACTS,
     REPLY_FACTS,
     SYSTEM_FACTS,
     Edit,
@@ -18,6 +17,7 @@ from longturn.formats.base import (
     get,
     is_signed,
     like_before,
+    model_facts,
     name_of,
     replaced,
     result,
@@ -83,7 +83,7 @@ def _model_facts(message: Any) -> Facts:
     calls = [_call(slot, call) for slot, call in enumerate(blocks(get(message, "tool_calls")))]
     if (legacy := get(message, "function_call")) is not None:
         calls.append(call(None, name_of(legacy, "name"), _LEGACY_SLOT, get(legacy, "arguments")))
-    return Facts(Kind.MODEL, tuple(calls)) if calls else MODEL_FACTS
+    return model_facts(calls)
 
 
 def _call(slot: int, source: Any) -> Call:

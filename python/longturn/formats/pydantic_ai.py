@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from longturn.fitting.outline import Call, Facts, Kind, Result
 from longturn.formats.base import (
-    MODEL_FACTS,
     REPLY_FACTS,
     SYSTEM_FACTS,
     USER_FACTS,
@@ -27,10 +26,10 @@ from longturn.formats.base import (
     is_reasoning_of_openai,
     is_signed,
     like_before,
+    model_facts,
     name_of,
     replaced,
     result,
-    size,
     text_of,
     with_blocks,
 )
@@ -96,11 +95,9 @@ def _kind(part: Any) -> Any:
 
 
 def _response_facts(parts: Sequence[Any]) -> Facts:
-    calls = tuple(_call(slot, part) for slot, part in enumerate(parts) if _kind(part) == "tool-call")
+    calls = [_call(slot, part) for slot, part in enumerate(parts) if _kind(part) == "tool-call"]
     thinking = [part for part in parts if _is_thinking(part)]
-    if not calls and not thinking:
-        return MODEL_FACTS
-    return Facts(Kind.MODEL, calls, thinking=size(thinking) if len(thinking) < len(parts) else 0)
+    return model_facts(calls, thinking, has_more=len(thinking) < len(parts))
 
 
 def _call(slot: int, part: Any) -> Call:
