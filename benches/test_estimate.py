@@ -14,6 +14,7 @@ from benches import counters, histories, texts
 from benches.conftest import Measure, made
 from benches.counters import COUNTERS, Counter
 from longturn.tokens import costs, media, plain, reference, rules
+from longturn.tokens.backend import core
 from longturn.tokens.walker import whole_tokens
 
 SIZES: Final = {"100 B": 100, "10 kB": 10_000, "10 MB": 10_000_000}
@@ -76,7 +77,7 @@ def test_short(benchmark: BenchmarkFixture, text: str) -> None:
 
 def test_short_in_the_core(benchmark: BenchmarkFixture) -> None:
     benchmark.group = "short"
-    benchmark(longturn.scripts.__globals__["core"].quarters, SHORT["Russian"])
+    benchmark(core.quarters, SHORT["Russian"])
     benchmark.extra_info["name"] = "Russian, by the core's own function"
 
 

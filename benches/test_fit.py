@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+import time
 import tracemalloc
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -14,13 +16,13 @@ from pytest_benchmark.fixture import BenchmarkFixture
 import longturn
 from benches import histories
 from benches.conftest import made
-from benches.simulation import CALLS, SEEDS, averaged
-from benches.trimmers import TOOLS_TOKENS, TRIMMERS, Trimmer
+from benches.simulation import SEEDS, TASKS, Task, averaged
+from benches.trimmers import TRIMMERS, Trimmer
 
 BUDGET: Final = 400_000
 LENGTHS: Final = (100, 1_000, 10_000)
 STEPS: Final = 200  # rounds added and timed one by one
-SLOW_STEPS: Final = 3  # of trimmers that take seconds
+STEP_SECONDS: Final = 5.0  # or as many as fit into this time, three at least
 COLD_ROUNDS: Final = 9  # each keeps its history: a gigabyte in all
 STEP_TRIMMERS: Final = tuple(
     trimmer for trimmer in TRIMMERS if "start_on" not in trimmer.name and "hold=" not in trimmer.name
@@ -41,7 +43,7 @@ def grown(length: int, is_smoke: bool) -> tuple[histories.Run, list[histories.Me
 @pytest.mark.parametrize("length", LENGTHS)
 def test_step(benchmark: BenchmarkFixture, is_smoke: bool, length: int, trimmer: Trimmer) -> None:
     """One more round on a history that was fitted before."""
-    if trimmer.is_slow and length > 1_000:
+    if length > trimmer.most_messages:
         pytest.skip(f"{trimmer.name} would take minutes")
     step = made(lambda: trimmer.make(BUDGET))
     run, messages = grown(length, is_smoke)
@@ -52,9 +54,11 @@ def test_step(benchmark: BenchmarkFixture, is_smoke: bool, length: int, trimmer:
         return (history,), {}
 
     step(history)
+    start = time.perf_counter()
+    step(history)
+    fitting = int(STEP_SECONDS / (time.perf_counter() - start))
     benchmark.group = f"step/{length}"
-    rounds = 1 if is_smoke else SLOW_STEPS if trimmer.is_slow else STEPS
-    benchmark.pedantic(step, setup=next_round, rounds=rounds)
+    benchmark.pedantic(step, setup=next_round, rounds=1 if is_smoke else max(3, min(STEPS, fitting)))
     benchmark.extra_info.update(name=trimmer.name, messages=length)
 
 
@@ -106,11 +110,14 @@ def test_import(benchmark: BenchmarkFixture, is_smoke: bool, statement: str) -> 
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("trimmer", TRIMMERS, ids=lambda trimmer: trimmer.name)
-@pytest.mark.parametrize("budget", [400_000, 100_000])
-def test_run_of_calls(benchmark: BenchmarkFixture, is_smoke: bool, budget: int, trimmer: Trimmer) -> None:
-    """Three hundred calls, request by request: prefix breaks, cost, and what gets lost."""
-    made(lambda: trimmer.make(budget))
-    seeds = SEEDS[:1] if is_smoke or trimmer.is_slow else SEEDS
-    benchmark.group = f"simulation/{budget}"
-    row = benchmark.pedantic(averaged, (trimmer, budget, seeds, 12 if is_smoke else CALLS), rounds=1)
-    benchmark.extra_info.update(name=trimmer.name, budget=budget, tools=TOOLS_TOKENS, **row)
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: f"{task.calls} calls at {task.budget}")
+def test_run(benchmark: BenchmarkFixture, is_smoke: bool, task: Task, trimmer: Trimmer) -> None:
+    """A run request by request: prefix breaks, cost, and what gets lost."""
+    if task.calls > trimmer.most_messages:
+        pytest.skip(f"{trimmer.name} would take hours")
+    made(lambda: trimmer.make(task.budget))
+    tried = replace(task, calls=12) if is_smoke else task
+    seeds = SEEDS[:1] if is_smoke or trimmer.most_messages < sys.maxsize else SEEDS
+    benchmark.group = f"simulation/{task.budget}"
+    row = benchmark.pedantic(averaged, (trimmer, tried, seeds), rounds=1)
+    benchmark.extra_info.update(name=trimmer.name, budget=task.budget, calls=task.calls, **row)

@@ -7,6 +7,7 @@ shape.  They count for themselves; what they send is judged by one measure, ours
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ class Trimmer:
     """Takes the budget in tokens, of the whole request."""
     shape: Callable[[list[Message]], list[Any]] = list
     read: Callable[[Any], Sent]
-    is_slow: bool = False  # seconds a step at ten thousand messages; simulated with one seed instead of three
+    most_messages: int = sys.maxsize  # one that takes minutes on more is not asked to
 
 
 # ---------------------------------------------------------------------- reading what is sent
@@ -157,14 +158,13 @@ TRIMMERS: Final = (
         shape=as_langchain,
         read=read_langchain,
     ),
-    Trimmer(name="LangChain trim_messages", make=trim_last, shape=as_langchain, read=read_langchain, is_slow=True),
+    Trimmer(name="LangChain trim_messages", make=trim_last, shape=as_langchain, read=read_langchain),
     Trimmer(
         name="LangChain trim_messages, start_on=human",
         make=trim_on_human,
         shape=as_langchain,
         read=read_langchain,
-        is_slow=True,
     ),
-    Trimmer(name="LiteLLM trim_messages", make=litellm_trim, read=read_chat, is_slow=True),
+    Trimmer(name="LiteLLM trim_messages", make=litellm_trim, read=read_chat, most_messages=100),
     Trimmer(name="OpenAI Agents ToolOutputTrimmer", make=openai_agents, shape=as_responses, read=read_item),
 )
