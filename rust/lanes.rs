@@ -11,6 +11,9 @@ use crate::wide::{self, Kernel};
 /// Units per block; a 16-bit counter holds it, and a block stays in the first-level cache.
 pub(crate) const BLOCK: usize = 4096;
 
+/// Rows of 4-byte units kept at a time: few, since making room for them is most of a short string.
+const ROWS: usize = 256;
+
 /// Bytes counted side by side, a multiple of every vector's width.
 const ROW: usize = 128;
 
@@ -106,8 +109,8 @@ impl Kernel for Ucs4 {
     fn run(units: &[u32]) -> Counts {
         let mut counts = Counts::default();
         // Rows are 16 bits wide: twice as many range tests in a vector as on the units themselves.
-        let mut rows = [0i16; BLOCK];
-        for block in units.chunks(BLOCK) {
+        let mut rows = [0i16; ROWS];
+        for block in units.chunks(ROWS) {
             let rows = &mut rows[..block.len()];
             for (row, &unit) in rows.iter_mut().zip(block) {
                 *row = script::row(unit);

@@ -5,6 +5,21 @@ from typing import Any, final
 
 from typing_extensions import Buffer
 
+__all__ = [
+    "TokenColumn",
+    "Walker",
+    "agreement",
+    "counts",
+    "counts_batch",
+    "estimate_column",
+    "image_size",
+    "quarters",
+    "quarters_batch",
+    "tokens",
+    "witness",
+    "witnesses",
+]
+
 def counts(text: str | bytes) -> tuple[int, int, int]:
     """
     Return how many code points of ``text`` are ASCII, Chinese/Japanese/Korean, and other.
