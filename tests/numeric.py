@@ -190,7 +190,7 @@ def _as_sent(
 ) -> oracle.Message:
     """Return a message with its results cleared and its reasoning gone; calls are where they stand by now."""
     message = read.messages[index]
-    thinking = 0 if index in view.stripped else message.thinking
+    thinking = 0 if rules.strips_thinking and index in view.bound else message.thinking
     size, results = message.size - message.thinking + thinking, []
     for slot, result in enumerate(message.results):
         is_cleared = (index, slot) in view.cleared

@@ -66,7 +66,7 @@ class View(NamedTuple):
 
     gone: frozenset[int] = frozenset()  # messages
     cleared: frozenset[tuple[int, int]] = frozenset()  # results: message and place in it
-    stripped: frozenset[int] = frozenset()  # messages whose reasoning goes
+    bound: frozenset[int] = frozenset()  # messages whose reasoning an edit has cut off from what it was made after
     stage: str = "whole"
 
 
@@ -211,7 +211,7 @@ def size_without_note(history: History, place: int, view: View, rules: Rules) ->
             continue
         message = history.messages[i]
         size += message.size
-        if i in view.stripped:
+        if rules.strips_thinking and i in view.bound:
             size -= message.thinking
         for k, result in enumerate(message.results):
             if (i, k) in view.cleared:
@@ -228,20 +228,18 @@ def size_with_note(history: History, place: int, view: View, rules: Rules) -> in
     return size_without_note(history, place, view, rules) + rules.note * (not history.head_has_note)
 
 
-def strip(history: History, place: int, view: View, rules: Rules) -> View:
-    """[V7]: the blocks made before an edit, that is before ``place``, that lie after the first one visible."""
-    if not rules.strips_thinking:
-        return view
+def bind(history: History, place: int, view: View, rules: Rules) -> View:
+    """[V7]: note the blocks made before an edit, that is before ``place``, that lie after the first one visible."""
     edits = [i for i, _ in view.cleared if i not in view.gone]
     for i, k in view.cleared:
         result = history.messages[i].results[k]
-        if i not in view.gone and arguments_of(history, result, rules):
+        if i not in view.gone and result.call is not None and arguments_of(history, result, rules):
             edits.append(result.call[0])
     if view.gone:
         changes_head = shows_note(history, view, rules) and not rules.note_is_message
         edits.append(history.head_end - changes_head)
     after = range(min(edits, default=place) + 1, place)
-    return view._replace(stripped=frozenset(i for i in after if i not in view.gone and history.messages[i].thinking))
+    return view._replace(bound=frozenset(i for i in after if i not in view.gone and history.messages[i].thinking))
 
 
 # ---------------------------------------------------------------------- the three stages
@@ -271,7 +269,7 @@ def clear(history: History, place: int, view: View, rules: Rules, names: list[tu
     if not names:
         return view
     stage = "cleared" if view.stage == "whole" else view.stage
-    return strip(history, place, view._replace(cleared=view.cleared.union(names), stage=stage), rules)
+    return bind(history, place, view._replace(cleared=view.cleared.union(names), stage=stage), rules)
 
 
 def keep_from(history: History, place: int, view: View, rules: Rules, start: int, *, stage: str) -> View:
@@ -280,7 +278,7 @@ def keep_from(history: History, place: int, view: View, rules: Rules, start: int
     gone = history.rest(start, opener if turn_start < start else range(0))
     if gone == view.gone:
         return view  # no edit is made
-    return strip(history, place, view._replace(gone=gone, stage=stage), rules)
+    return bind(history, place, view._replace(gone=gone, stage=stage), rules)
 
 
 def reached(view: View) -> int:
@@ -316,7 +314,7 @@ def smallest(history: History, place: int, view: View, rules: Rules) -> View:
 def low_water_mark(history: History, place: int, view: View, rules: Rules, limit: int) -> int:
     """[H2]: fixed, and a share of what is then free."""
     _, opener = history.newest_turn(place)
-    fixed_only = strip(history, place, view._replace(gone=history.rest(place, opener)), rules)
+    fixed_only = bind(history, place, view._replace(gone=history.rest(place, opener)), rules)
     fixed = size_with_note(history, place, fixed_only, rules)
     return fixed + int((rules.low_water if rules.hold else 1) * (limit - fixed))
 

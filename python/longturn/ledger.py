@@ -81,8 +81,7 @@ class Ledger(Track):
     def extend(self, history: list[object]) -> None:
         """Take in what ``history`` has beyond this ledger: check, tell the format, count, outline."""
         known = len(self.messages)
-        for index in range(known, len(history)):
-            check(history[index], index)
+        check(history, known)
         super().extend(history)
         self._decide_format(known)
         self._outline_from(len(self.outline))
@@ -94,6 +93,11 @@ class Ledger(Track):
         other._decide_format(0)
         other._outline_from(0)
         return other
+
+    def holds(self, message: object) -> int:
+        """Return how often this ledger refers to its first message, ``message``."""
+        lists = (self.messages, self._edited, self._head or ())
+        return sum(entries[0] is message for entries in lists if entries)
 
     def _decide_format(self, start: int) -> None:
         if self.is_decided:
@@ -219,7 +223,9 @@ class Ledger(Track):
         edit = first_edit(self.outline, self._cut, terms)
         if edit is None:
             return set()
-        return {index for index in self.outline.thinking if edit < index < self._cut.made_at}
+        hidden = range(self.outline.head_end, self._cut.keep_from)
+        after_edit = range(edit + 1, self._cut.made_at)
+        return {index for index in self.outline.thinking if index in after_edit and index not in hidden}
 
     def _describe(self, numbers: list[int], terms: Terms) -> Shown:
         cut, outline = self._cut, self.outline
@@ -247,7 +253,8 @@ class Ledger(Track):
     def _stable_until(self, numbers: list[int], terms: Terms) -> int:
         """Return how many leading messages of the view there are up to the last edited one."""
         outline, cut = self.outline, self._cut
-        last = outline.result_message[numbers[-1]] if numbers else -1
+        edited = [outline.result_message[number] for number in numbers[-1:]]
+        last = max([*edited, *self._stripped_messages(terms)], default=-1)
         if not self._shown.gone.messages:
             return last + 1
         if last >= cut.keep_from:

@@ -93,7 +93,7 @@ def decide(outline: Outline, cut: Cut, place: int, terms: Terms) -> Cut:
 
 
 def _limit(outline: Outline, cut: Cut, place: int, terms: Terms) -> int:
-    """Return what a view may weigh: what is free; or where even the smallest weighs more, a share beyond that ([F3])."""
+    """Return what a view may weigh: what is free, or a share beyond the smallest where that weighs more ([F3])."""
     free, size = terms.budget - terms.overhead, outline.totals[place]
     least = smallest(outline, cut, place, terms)
     if size - least.gain <= free:
