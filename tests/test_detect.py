@@ -97,8 +97,8 @@ def test_plain_texts_stay_undecided() -> None:
         ("Hi.", r"messages\[2\] is a str; expected .*'role'"),
         (None, r"messages\[2\] is a NoneType; expected .*'parts'"),
         (["user", "Hi."], r"messages\[2\] is a list; expected .*'type'"),
-        ({"text": "Hi."}, r"messages\[2\] has none of 'role', 'parts' and 'type'; expected"),
-        (Model(), r"messages\[2\] has none of 'role', 'parts' and 'type'; expected"),
+        ({"text": "Hi."}, r"messages\[2\] is a mapping with the keys 'text'; expected a mapping .*'type'"),
+        (Model(), r"messages\[2\] is a Model; expected a mapping or an object"),
     ],
 )
 def test_what_no_format_knows_is_refused(message: Any, reason: str) -> None:

@@ -84,8 +84,8 @@ class Window:
         overhead = _overhead(system, tools)
         if not history:
             return self._unfitted(history, overhead)
-        with self._memo.lock:
-            ledger = self._memo.grow(*self._memo.find(history), history)
+        with self._memo.held() as memo:
+            ledger = memo.grow(*memo.find(history), history)
             plan = ledger.plan(lambda own, note: self._terms(overhead, own, note))
             return self._fitted(ledger.view(), plan, ledger.shown)
 

@@ -7,7 +7,9 @@ use crate::number;
 use pyo3::exceptions::{PyRecursionError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{
+    PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PyString, PyTuple,
+};
 use std::cell::Cell;
 
 /// Pricing may walk what a document holds, and that may hold documents: this deep and no deeper,
@@ -103,6 +105,8 @@ impl Walker {
             members.get_item(kind)?
         } else if is_builtin(value) {
             return Ok(false);
+        } else if let Ok(mapping) = value.cast::<PyMapping>() {
+            return self.is_message(&py.get_type::<PyDict>().call1((mapping,))?);
         } else {
             if value.getattr_opt(role)?.is_some() || value.getattr_opt(parts)?.is_some() {
                 return Ok(true);

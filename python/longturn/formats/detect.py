@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from longturn.formats.anthropic import Anthropic
@@ -13,6 +13,7 @@ from longturn.formats.langchain import LangChain
 from longturn.formats.openai_chat import OpenAIChat
 from longturn.formats.openai_responses import OpenAIResponses
 from longturn.formats.pydantic_ai import PydanticAI
+from longturn.tokens.walker import is_item, walker
 
 # Where a message shows the signs of two formats, the first one here is meant.
 _ALL: Final[tuple[Format, ...]] = (
@@ -47,25 +48,33 @@ def format_named(name: str) -> Format | None:
 def detected(messages: Sequence[Any], start: int = 0) -> Format | None:
     """Return the format that the first telling message from ``start`` on shows, or None if none does."""
     for index in range(start, len(messages)):
-        check(messages[index], index)
         if (found := _told(messages[index])) is not None:
             return found
     return None
 
 
-def check(message: Any, index: int) -> None:
+def check(messages: Sequence[Any], start: int = 0) -> None:
     """
-    Refuse what no format knows as a message.
+    Refuse what no format knows as a history; ``messages[:start]`` is known to be one.
+
+    Items of types unknown today pass where they stand among messages.
 
     Raises:
         FormatError: names the index, what was found and what was expected.
     """
-    if isinstance(message, dict) and "role" in message:
-        return
-    if isinstance(message, (str, bytes, int, float, list, tuple)) or message is None:
-        raise FormatError(f"messages[{index}] is a {type(message).__name__}; {_EXPECTED}")
-    if all(get(message, key) is None for key in ("role", "parts", "type", "kind", "lc")):
-        raise FormatError(f"messages[{index}] has none of 'role', 'parts' and 'type'; {_EXPECTED}")
+    for index in range(start, len(messages)):
+        if not (type(messages[index]) is dict and "role" in messages[index]) and not is_item(messages[index]):
+            raise FormatError(f"messages[{index}] is {_described(messages[index])}; {_EXPECTED}")
+    if start == 0 and not any(map(walker.is_message, messages)):
+        raise FormatError(f"messages[0] is {_described(messages[0])}, and no other is a message; {_EXPECTED}")
+
+
+def _described(message: Any) -> str:
+    if (kind := get(message, "type")) is not None:
+        return f"an item of type {kind!r}"
+    if isinstance(message, Mapping):
+        return f"a mapping with the keys {', '.join(map(repr, list(message)[:5])) or 'of none'}"
+    return f"a {type(message).__name__}"
 
 
 _EXPECTED: Final = (

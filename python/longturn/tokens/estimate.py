@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 
 from longturn.tokens.backend import core
 from longturn.tokens.memo import Memo, Track
-from longturn.tokens.walker import walker, whole_tokens
+from longturn.tokens.walker import is_item, walker, whole_tokens
 
 _tokens: Final[Callable[[str], int]] = core.tokens
 
@@ -65,9 +65,15 @@ class Estimator:
         """Return an estimator; there is nothing in ``data`` to set."""
         return cls()
 
+    def __reduce__(self) -> tuple[type[Self], tuple[()]]:
+        """Leave the memory behind when copied or sent to another process."""
+        return type(self), ()
+
     def _quarters(self, content: object) -> int:
         if isinstance(content, (str, bytes)):
             return int(core.quarters(content))
+        if isinstance(content, (bytearray, memoryview)):
+            return int(core.quarters(bytes(content)))
         if isinstance(content, (list, tuple)):
             return self._list_quarters(list(content) if isinstance(content, tuple) else content)
         if walker.is_message(content):
@@ -77,13 +83,25 @@ class Estimator:
     def _list_quarters(self, history: list[object]) -> int:
         if not history:
             return int(walker.json(history))
-        with self._memo.lock:
-            track, known = self._memo.find(history)
+        with self._memo.held() as memo:
+            track, known = memo.find(history)
             if known < len(history):
-                if not all(map(walker.is_message, history[known:])):
+                if not _continues_history(history, known):
                     return int(walker.json(history))
-                track = self._memo.grow(track, known, history)
+                track = memo.grow(track, known, history)
             return track.totals[len(history)]
+
+
+def _continues_history(values: list[object], start: int) -> bool:
+    """
+    Tell whether ``values[start:]`` are messages.
+
+    Items of types unknown today are, where they stand among messages.
+    """
+    new = values[start:]
+    if all(map(walker.is_message, new)):
+        return True
+    return (start > 0 or any(map(walker.is_message, new))) and all(map(is_item, new))
 
 
 def check_profile(profile: str) -> None:

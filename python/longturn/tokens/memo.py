@@ -8,17 +8,21 @@ track by the first message and compares pointers; only what was appended is coun
 
 from __future__ import annotations
 
+import os
 import sys
 from array import array
-from collections.abc import Callable
-from threading import Lock
-from typing import Final, Generic, Self, TypeVar
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import RLock
+from typing import Any, Final, Generic, Self, TypeVar
+from weakref import WeakSet
 
 from longturn.tokens.backend import core
 from longturn.tokens.walker import walker
 
 _TRACKS: Final = 8  # histories remembered at once: an agent, its rewinds, a few sub-agents
-_HELD_BY_TRACK_ONLY: Final = 2  # the track's own reference and the argument of getrefcount
+_ARGUMENT: Final = 1  # what getrefcount counts besides: the reference that it is given
 
 
 class Track:
@@ -40,7 +44,7 @@ class Track:
     def extend(self, history: list[object]) -> None:
         """Count and remember what ``history`` has beyond this track."""
         known = len(self.messages)
-        quarters = walker.messages(history, known)
+        quarters = walker.messages(history, known)  # whatever is wrong with a message shows here, before any change
         witnesses, lengths = core.witnesses(history, known)
         total = self.totals[-1]
         for quarter_tokens in quarters:
@@ -62,10 +66,9 @@ class Track:
         other.lengths = self.lengths[:length]
         other.totals = self.totals[: length + 1]
 
-    @property
-    def is_abandoned(self) -> bool:
-        """True when nobody but this track holds the history's first message any more."""
-        return sys.getrefcount(self.messages[0]) <= _HELD_BY_TRACK_ONLY
+    def holds(self, message: object) -> int:
+        """Return how often this track refers to its first message, ``message``."""
+        return 1
 
 
 T = TypeVar("T", bound=Track)
@@ -80,16 +83,36 @@ class Memo(Generic[T]):
     """
 
     def __init__(self, new_track: Callable[[], T]) -> None:
-        self.lock: Final = Lock()
-        self._new_track = new_track
+        self._new_track: Final = new_track
+        self.forget()
+        _MEMOS.add(self)
+
+    def forget(self) -> None:
+        """Start over: in a forked child, what another thread held at the fork is never let go."""
+        self._lock = RLock()
+        self._is_held = False
         self._tracks: list[T] = []  # the one used last stands last
 
-    def find(self, history: list[object]) -> tuple[T, int]:
+    @contextmanager
+    def held(self) -> Iterator[Self]:
         """
-        Return the track that agrees longest with ``history``, and for how many messages.
+        Hold the memo for one step.
 
-        The caller holds ``lock`` from here until it is done with the track.
+        A step inside another one (an object that counts itself when it is asked for its JSON form, a
+        finaliser) gets an empty memo of its own: the outer one may be half-way through a change.
         """
+        with self._lock:
+            if self._is_held:
+                yield type(self)(self._new_track)
+                return
+            self._is_held = True
+            try:
+                yield self
+            finally:
+                self._is_held = False
+
+    def find(self, history: list[object]) -> tuple[T, int]:
+        """Return the track that agrees longest with ``history``, and for how many messages."""
         best, agreed = None, 0
         for track in reversed(self._tracks):
             if track.messages[0] is history[0] and (length := track.agreement(history)) > agreed:
@@ -117,5 +140,28 @@ class Memo(Generic[T]):
     def _keep(self, track: T) -> None:
         if self._tracks and self._tracks[-1] is track:
             return
-        others = [other for other in self._tracks if other is not track and not other.is_abandoned]
+        others = [other for other in self._alive() if other is not track]
         self._tracks = [*others[-(_TRACKS - 1) :], track]
+
+    def _alive(self) -> list[T]:
+        """Return the tracks of histories that somebody else still holds, told by their first messages."""
+        own: Counter[int] = Counter()
+        for track in self._tracks:
+            own[id(track.messages[0])] += track.holds(track.messages[0])
+        return [
+            track
+            for track in self._tracks
+            if sys.getrefcount(track.messages[0]) - _ARGUMENT > own[id(track.messages[0])]
+        ]
+
+
+_MEMOS: Final[WeakSet[Memo[Any]]] = WeakSet()
+
+
+def _forget_all() -> None:
+    for memo in list(_MEMOS):
+        memo.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from typing import Any, Final, NamedTuple
 
@@ -165,6 +165,8 @@ class Walker:
             return "role" in value or "parts" in value or _among(value.get("type"), self._item_types)
         if isinstance(value, (str, bytes, list, tuple, int, float)) or value is None:
             return False
+        if isinstance(value, Mapping):
+            return self.is_message(dict(value))
         if hasattr(value, "role") or hasattr(value, "parts"):
             return True
         return _among(getattr(value, "type", None), self._item_types)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from longturn.tokens import costs, rules
@@ -27,6 +28,18 @@ walker: Final = core.Walker(
     plain=plain,
     price=price,
 )
+
+
+_ITEM_KEYS: Final = ("role", "parts", "type", "kind", "lc")
+
+
+def is_item(value: object) -> bool:
+    """Tell whether a value could be part of a history: it says what it is, if only by a type unknown today."""
+    if isinstance(value, Mapping):
+        return any(value.get(key) is not None for key in _ITEM_KEYS)
+    if isinstance(value, (str, bytes, int, float, list, tuple)):
+        return False
+    return any(getattr(value, key, None) is not None for key in _ITEM_KEYS)
 
 
 def whole_tokens(quarter_tokens: int) -> int:
