@@ -82,8 +82,10 @@ impl fmt::Display for Malformed {
 pub fn tokens(column: &Column<'_>) -> Result<Vec<i64>, Malformed> {
     if let Layout::Dictionary(keys, values) = &column.layout
         && values.rows <= column.rows
+        // A malformed text is an error only if a row uses it, so then each row is looked at.
+        && let Ok(tokens) = tokens(values)
     {
-        return look_up(column, *keys, &tokens(values)?);
+        return look_up(column, *keys, &tokens);
     }
     let mut tokens = vec![0; column.rows];
     let bytes = column.bytes_to_read();
@@ -140,17 +142,22 @@ fn count_in_threads(
     threads: usize,
 ) -> Result<(), Malformed> {
     let shares = Mutex::new(places.chunks_mut(rows_per_share).enumerate());
-    let work = || loop {
-        let share = shares.lock().expect("taking a share does not panic").next();
-        let Some((index, places)) = share else { return Ok(()) };
-        count(column, index * rows_per_share, places)?;
+    let work = || -> Result<(), Malformed> {
+        loop {
+            let share = shares.lock().expect("taking a share does not panic").next();
+            let Some((index, places)) = share else { return Ok(()) };
+            count(column, index * rows_per_share, places)?;
+        }
     };
     thread::scope(|scope| {
         // Where no thread is to be had, this one does the work alone.
         let others: Vec<_> =
             (1..threads).filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
         let mine = work();
-        others.into_iter().map(|other| other.join().expect("counting does not panic")).fold(mine, Result::and)
+        let others = others.into_iter().map(|other| other.join().expect("counting does not panic"));
+        // Shares are taken in order, so the first malformed row of all is among these.
+        let first = others.chain([mine]).filter_map(Result::err).min_by_key(|malformed| malformed.row);
+        first.map_or(Ok(()), Err)
     })
 }
 
