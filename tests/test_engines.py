@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -174,6 +176,35 @@ def test_pandas(dtype: str) -> None:
 # ---------------------------------------------------------------------- more than one machine
 
 
+SESSION = "\n".join(
+    json.dumps(line, ensure_ascii=False)
+    for line in (
+        {"type": "summary", "summary": "not sent"},
+        {"message": "just words"},
+        {"message": {"role": "user", "content": "Почини сборку\u2028сейчас"}},
+        {"message": {"content": [{"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "make"}}]}},
+        {"message": {"content": [{"type": "tool_result", "tool_use_id": "a", "content": "error: 文件不存在"}]}},
+        {"message": {"content": [{"type": "tool_result", "tool_use_id": "a", "content": [{"text": "again"}]}]}},
+        {"message": {"content": [{"type": "text", "text": "Done."}, {"type": "image", "source": {}}]}},
+    )
+)
+PARTS = [
+    ("", "Почини сборку\u2028сейчас"), ("Bash", '{"command": "make"}'), ("Bash", "error: 文件不存在"),
+    ("Bash", "again"), ("", "Done."),
+]  # fmt: skip
+TOTALS = {tool: sum(longturn.estimate(text) for name, text in PARTS if name == tool) for tool in ("", "Bash")}
+
+
+def load_example(name: str) -> Any:
+    path = Path(__file__).parents[1] / "examples" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture
 def spark() -> Iterator[Any]:
     pytest.importorskip("pyspark")
@@ -205,6 +236,16 @@ def test_spark(spark: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
+@pytest.mark.filterwarnings("ignore")
+def test_spark_example(spark: Any, tmp_path: Path) -> None:
+    """Totals per file and tool, the most expensive first."""
+    (tmp_path / "session.jsonl").write_text(SESSION, encoding="utf-8")
+    rows = load_example("spark_transcripts").totals(spark, str(tmp_path)).collect()
+    assert sorted(TOTALS.items(), key=lambda total: -total[1]) == [(row.tool, row.tokens) for row in rows]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
 @pytest.mark.filterwarnings("ignore")  # its own
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
 def test_ray(table: Any) -> None:
@@ -222,3 +263,9 @@ def test_ray(table: Any) -> None:
         assert TOKENS == [row["tokens"] for row in sorted(rows, key=lambda row: row["id"])]
     finally:
         ray.shutdown()
+
+
+@pytest.mark.parametrize("name", ["spark_transcripts", "ray_transcripts"])
+def test_examples_take_sessions_apart(name: str) -> None:
+    """Both read prose, calls and results, whatever else the file holds."""
+    assert PARTS == list(load_example(name).texts(f"{SESSION}\n"))
