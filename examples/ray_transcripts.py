@@ -1,9 +1,8 @@
 """
 Where do the tokens of a folder of transcripts go?  Totals per file and tool, counted by Ray Data.
+Ray starts on this machine here; on a cluster it uses that, once longturn is installed on its workers.
 
     python examples/ray_transcripts.py ~/.claude/projects
-
-Ray starts on this machine here; on a cluster it uses that, once longturn is installed on its workers.
 """
 
 import json
@@ -12,10 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from longturn.integrations.pyarrow import estimate_tokens
 
-def blocks(line: dict[str, Any]) -> list[Any]:
-    message = line.get("message")  # what is logged beside the conversation has none, or just words
-    content = message.get("content") if isinstance(message, dict) else None
+
+def blocks(line: Any) -> list[Any]:
+    try:
+        content = line["message"]["content"]
+    except (KeyError, TypeError):
+        return []  # what is logged beside the conversation
     return [{"type": "text", "text": content}] if isinstance(content, str) else content or []
 
 
@@ -42,8 +45,6 @@ def rows_of(file: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def with_tokens(table: Any) -> Any:
-    from longturn.integrations.pyarrow import estimate_tokens  # imported where the workers are
-
     return table.set_column(2, "tokens", estimate_tokens(table["text"]))
 
 

@@ -7,8 +7,6 @@ Spark runs inside this process here; give its ``master`` a cluster's address and
 once longturn is installed where the workers run.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys
@@ -16,9 +14,11 @@ from collections.abc import Iterator
 from typing import Any
 
 
-def blocks(line: dict[str, Any]) -> list[Any]:
-    message = line.get("message")  # what is logged beside the conversation has none, or just words
-    content = message.get("content") if isinstance(message, dict) else None
+def blocks(line: Any) -> list[Any]:
+    try:
+        content = line["message"]["content"]
+    except (KeyError, TypeError):
+        return []  # what is logged beside the conversation
     return [{"type": "text", "text": content}] if isinstance(content, str) else content or []
 
 

@@ -181,6 +181,7 @@ SESSION = "\n".join(
     for line in (
         {"type": "summary", "summary": "not sent"},
         {"message": "just words"},
+        "a string",
         {"message": {"role": "user", "content": "Почини сборку\u2028сейчас"}},
         {"message": {"content": [{"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "make"}}]}},
         {"message": {"content": [{"type": "tool_result", "tool_use_id": "a", "content": "error: 文件不存在"}]}},
