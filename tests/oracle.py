@@ -79,16 +79,17 @@ class History:
     def __init__(self, messages: Sequence[Message]) -> None:
         self.messages = list(messages)
         self.speakers = [i for i, message in enumerate(messages) if message.kind != "system"]
-        self.points = self._request_points()
-        self.head_end = self._head_end()
-        self.turns = self._turns()
-        self.head_has_note = any(m.has_note for m in self.messages[: self.head_end] if m.kind == "user")
         self.pairs = [
             (result.call[0], i)
             for i, message in enumerate(messages)
             for result in message.results
             if result.call is not None
         ]
+        self.points = self._request_points()
+        self.head_run_end = self._head_run_end()
+        self.head_end = self._head_end()
+        self.turns = self._turns()
+        self.head_has_note = any(m.has_note for m in self.messages[: self.head_run_end] if m.kind == "user")
 
     def _request_points(self) -> list[int]:
         """*Request point*: just before each run of model messages (and the end of the history)."""
@@ -111,11 +112,12 @@ class History:
             return self.points
         return [point for point in self.points if point > notes[-1]][1:]
 
-    def _head_end(self) -> int:
+    def _head_run_end(self) -> int:
         """
         *Head*: everything up to and including the first run of user messages.
 
-        Where no user ever speaks, the first round stands in for it.
+        Where no user ever speaks, the first round stands in for it.  In a view that comes back the note ends
+        the run: what follows it was the opener of a turn.
         """
         users = [i for i in self.speakers if self.messages[i].kind == "user"]
         if not users:
@@ -123,26 +125,43 @@ class History:
         end = users[0]
         for i in self.speakers:
             if i > users[0]:
-                if self.messages[i].kind != "user":
+                if self.messages[i].kind != "user" or self.messages[end].has_note:
                     break
                 end = i
         return end + 1
 
+    def _head_end(self) -> int:
+        """Where the model spoke first: the results of its calls belong to the head as well ([V1])."""
+        end = self.head_run_end
+        while late := [result for call, result in self.pairs if call < end <= result]:
+            end = max(late) + 1
+        return end
+
     def _turns(self) -> list[tuple[int, int]]:
-        """*Turn*: opens with a user message that follows a model message; *opener*: that run of user messages."""
+        """
+        *Turn*: opens with a user message that follows a model message; *opener*: that run of user messages.
+
+        Between a call and its result in one round a user message opens nothing.
+        """
         found: list[tuple[int, int]] = []
-        previous, is_open = None, False
+        before, is_open = -1, False
         for i in self.speakers:
-            kind = self.messages[i].kind
-            if kind == "user" and previous == "model" and i >= self.head_end:
+            kind, previous = self.messages[i].kind, self.messages[before].kind if before >= 0 else None
+            follows_note = before == self.head_run_end - 1 and self.messages[before].has_note
+            if kind == "user" and i >= self.head_run_end and (previous == "model" or follows_note):
                 found.append((i, i + 1))
                 is_open = True
             elif kind == "user" and is_open:
                 found[-1] = (found[-1][0], i + 1)
             else:
                 is_open = False
-            previous = kind
-        return found
+            before = i
+        return [(first, end) for first, end in found if not self._waits(end)]
+
+    def _waits(self, end: int) -> bool:
+        """Tell whether a result of the same round comes after an opener, its call before."""
+        round_end = min((point for point in self.points if point >= end), default=len(self.messages))
+        return any(call < end <= result < round_end for call, result in self.pairs)
 
     def newest_turn(self, place: int) -> tuple[int, range]:
         """Return where the newest turn's own messages begin, and its opener: the first turn's is in the head."""

@@ -63,7 +63,7 @@ def test_C4_no_note_where_what_is_left_out_is_smaller(left_out: int, sent: str) 
     ("history", "sent"),
     [
         ("U100* M10 R500 M10 U50 M10 R600", "U100* U50 M10 R600"),
-        ("U100* U40 M10 R500 M10 U50 M10 R600", "U100* U40 U50 M10 R600"),
+        ("U100* U40 M10 R500 M10 U50 M10 R600", "U100* U50 M10 R600"),  # what follows the note was an opener
     ],
 )
 def test_C4_never_a_second_note(history: str, sent: str) -> None:

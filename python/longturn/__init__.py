@@ -6,8 +6,8 @@ from longturn.fitted import Fitted
 from longturn.fitting.policy import Policy
 from longturn.fitting.view import Stage
 from longturn.formats.base import FormatError
-from longturn.ledger import Cleared
 from longturn.recall import RECALL_TOOL, recall
+from longturn.rendering import Cleared
 from longturn.tokens.backend import BACKEND
 from longturn.tokens.batch import estimate_batch, scripts_batch
 from longturn.tokens.estimate import estimate, tokenizer

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longturn.fitting.view import Stage
-from longturn.ledger import Cleared
+from longturn.rendering import Cleared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

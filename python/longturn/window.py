@@ -14,7 +14,8 @@ from longturn.fitting.plan import Plan
 from longturn.fitting.policy import Policy
 from longturn.fitting.view import Stage, Terms
 from longturn.formats.detect import format_named
-from longturn.ledger import Ledger, Settings, Shown
+from longturn.ledger import Ledger, Settings
+from longturn.rendering import Shown, Style
 from longturn.tokens.backend import core
 from longturn.tokens.costs import QUARTERS
 from longturn.tokens.memo import Memo
@@ -53,11 +54,8 @@ class Window:
         self._words: Final = phrases(language)
         settings = Settings(
             format=format_named(format),
-            words=self._words,
             rules=_rules(self._policy, self._words),
-            recall_tools=frozenset(self._policy.recall_tools),
-            strict_roles=self._policy.strict_roles,
-            strips_thinking=self._policy.thinking == "strip",
+            style=Style(self._words, frozenset(self._policy.recall_tools), self._policy.strict_roles),
         )
         self._memo: Final = Memo(lambda: Ledger(settings))
         self._warned = False
@@ -192,5 +190,6 @@ def _rules(policy: Policy, words: Phrases) -> Rules:
         input_note=core.quarters(words.cleared_input),
         exclude_tools=frozenset(policy.exclude_tools),
         recall_tools=frozenset(policy.recall_tools),
+        strict_roles=policy.strict_roles,
         input_tools=(None if inputs else frozenset()) if isinstance(inputs, bool) else frozenset(inputs),
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from longturn.fitted import Fitted
     from longturn.formats.base import Format
-    from longturn.ledger import Cleared
+    from longturn.rendering import Cleared
     from longturn.window import Window
 
 READ_PRICE, WRITE_PRICE = 0.1, 1.25

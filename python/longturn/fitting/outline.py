@@ -67,6 +67,7 @@ class Rules:
     input_note: int  # of cleared arguments
     exclude_tools: frozenset[str]
     recall_tools: frozenset[str]
+    strict_roles: bool = False  # roles must alternate
     input_tools: frozenset[str] | None  # None: the arguments of every cleared call go too
 
     def clears_input_of(self, tool: str | None) -> bool:
@@ -194,14 +195,25 @@ class Outline:
             self.first_user = index
             self._in_head_run = True
             self.revision += bool(self.points)  # the model spoke first: where the head ends was a guess
-        elif self._speaker == Kind.MODEL:
-            self.turns.append(index)
-            self.opener_ends.append(index + 1)
+        elif self._speaker == Kind.MODEL or (self._in_head_run and self.has_note):
+            self._open_turn(index)
         elif self.turns and self._only_systems(self.opener_ends[-1], index):
             self.opener_ends[-1] = index + 1
         if self._in_head_run:
             self.head_end = index + 1
             self.has_note = self.has_note or has_note
+
+    def _open_turn(self, index: int) -> None:
+        """
+        Let a turn begin: after a model message, or in a view that comes back, after the note.
+
+        Where roles must alternate, it begins with the round before: two user messages would be neighbours
+        where that is left out.
+        """
+        with_round = self.rules.strict_roles and self.points
+        self.turns.append(self.points[-1] if with_round else index)
+        self.opener_ends.append(index + 1)
+        self._in_head_run = False
 
     def _only_systems(self, start: int, stop: int) -> bool:
         return all(kind == Kind.SYSTEM for kind in self.kinds[start:stop])
@@ -218,7 +230,7 @@ class Outline:
         found, is_first = self._pairing.answer(result)
         tool = result.tool if found is None else found.call.tool or result.tool
         if found is not None:
-            self._glue(found.message, index)
+            self._hold_together(found.message, index)
         if result.is_note:
             self.settled = index
             self.revision += 1
@@ -244,6 +256,8 @@ class Outline:
         rules = self.rules
         if not result.is_replaceable or tool in rules.exclude_tools:
             return 0, 0
+        if result.id is None and tool in rules.recall_tools:
+            return 0, 0  # nothing could bring it back
         arguments, of_input = self._clearable_input(found.call) if found and rules.clears_input_of(tool) else (0, 0)
         if result.quarters < rules.small_result and of_input < rules.small_result:
             return 0, 0
@@ -255,11 +269,16 @@ class Outline:
         saving = call.arguments - self.rules.input_note - call.frame
         return (call.arguments, saving) if saving > 0 else (0, 0)
 
-    def _glue(self, call_message: int, result_message: int) -> None:
-        """Forbid cuts between a call and its result where a point or an opener lies between them."""
-        point_between = bool(self.points) and self.points[-1] > call_message
-        turn_between = bool(self.turns) and self.turns[-1] > call_message
-        if point_between or turn_between:
+    def _hold_together(self, call_message: int, result_message: int) -> None:
+        """Forbid what would separate a call from its result, where they are not neighbours."""
+        if call_message < self.head_end <= result_message:
+            self.head_end = result_message + 1
+            self.revision += 1
+        last_point = self.points[-1] if self.points else -1
+        if self.turns and self.opener_ends[-1] > max(call_message, last_point):
+            self.turns.pop()  # a user message between the two opens nothing; no point has seen it do so
+            self.opener_ends.pop()
+        if last_point > call_message:
             self.glue.append((call_message, result_message))
             self.revision += 1
 
@@ -267,8 +286,8 @@ class Outline:
         """While no user has spoken, take the first round for the head."""
         if len(self.points) < 2:
             self.head_end = index + 1
-        elif self.head_end > self.points[1]:
-            self.head_end = self.points[1]
+        elif index == self.points[1]:
+            self.head_end = index
 
     # ------------------------------------------------------------------ reading
 

@@ -44,6 +44,9 @@ OPENAI_PATCH_LIMIT, OPENAI_PATCH_LIMIT_ORIGINAL = 2_500, 10_000
 GEMINI_TILE, GEMINI_TILE_TOKENS = 768, 258
 """Gemini 2.x: pixels a side of a tile and tokens for each (Google docs, image understanding)."""
 
+PIXEL_LIMIT: Final = 16_384
+"""No provider takes a longer edge (Claude 8,000 pixels); a larger one is a misread file."""
+
 GEMINI_IMAGE_TOKENS: Final = 1_120
 """Gemini 3 at its default resolution, whatever the size (Google docs, media resolution)."""
 
@@ -279,7 +282,9 @@ def _header(data: bytes) -> tuple[int, int] | None:
         found = core.image_size(data)
     except Exception:  # a broken header must not stop a count, and readers raise what they like
         return None
-    return (int(found[0]), int(found[1])) if found else None
+    if not found or max(found) > PIXEL_LIMIT:
+        return None
+    return int(found[0]), int(found[1])
 
 
 def _pages(data: bytes) -> int:

@@ -93,7 +93,7 @@ def digits(number: int) -> int:
     """Return the length of ``str(number)``, also where Python refuses to print it."""
     size = abs(number)
     if size.bit_length() < _PRINTABLE_BITS:
-        return len(str(number))
+        return len(int.__repr__(number))  # what JSON writes, also for an enumeration's members
     # The first guess is never too high, and at most one power of ten too low.
     length = max(int((size.bit_length() - 1) * _DECIMAL_DIGITS_PER_BIT), 1)
     while 10**length <= size:
