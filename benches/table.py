@@ -80,6 +80,7 @@ def document(measured: dict[str, Any], rows: Rows) -> str:
         short_table(rows),
         large_table(rows),
         lanes_table(rows),
+        column_table(rows),
         *(history_table(rows, shape) for shape in ("openai-chat", "anthropic")),
         step_table(rows),
         cold_table(rows),
@@ -153,6 +154,24 @@ def lanes_table(rows: Rows) -> str:
     lead = "The Rust core alone, beside a plain sum over the same memory in Rust."
     shown = table(["characters", "function", "longturn", "plain sum", "share"], body)
     return section("The same without Python", lead, shown) if body else ""
+
+
+def column_table(rows: Rows) -> str:
+    columns = {script: {row["name"]: row for row in rows.get(f"column/{script}", ())} for script in SCRIPTS}
+    names = list(dict.fromkeys(name for column in columns.values() for name in column))
+    scripts = [script for script in SCRIPTS if columns[script]]
+
+    def cell(script: str, name: str) -> str:
+        if name not in columns[script]:
+            return "–"
+        limit, time = columns[script]["plain sum"]["min"], columns[script][name]["min"]
+        return f"{columns[script][name]['bytes'] / time / 1e9:.2f} ({limit / time:.2f})"
+
+    body = [[name, *(cell(script, name) for script in scripts)] for name in names]
+    lead = (
+        "Texts of 200 characters, 100 MB of them: GB/s, and the share of a plain sum over the same bytes in one thread."
+    )
+    return section("Columns", lead, table(["", *scripts], body)) if names else ""
 
 
 def history_table(rows: Rows, shape: str) -> str:

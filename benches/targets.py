@@ -37,6 +37,10 @@ def at_least(what: str, limit: float, read: Callable[[Rows], float | None], show
     return check
 
 
+def speed(value: float) -> str:
+    return f"{value:.1f} GB/s"
+
+
 def share(lane: str, width: str) -> Callable[[Rows], float | None]:
     """Read a lane's share of a plain sum, as Rust measured it, or else as Python did."""
 
@@ -60,6 +64,17 @@ def short_overhead(rows: Rows) -> float | None:
 def ascii_growth(rows: Rows) -> float | None:
     times = [row["min"] for row in rows.get("ascii", ())]
     return times[-1] / times[0] if len(times) == 2 else None
+
+
+def column(name: str) -> Callable[[Rows], float | None]:
+    """Read the gigabytes a second of the slowest script."""
+
+    def read(rows: Rows) -> float | None:
+        groups = [group for group in rows if group.startswith("column/")]
+        found = [best(rows, group, name, "bytes") / best(rows, group, name) / 1e9 for group in groups]
+        return known(min(found, default=float("nan")))
+
+    return read
 
 
 def history(name: str, other: str = "", per_message: bool = False) -> Callable[[Rows], float | None]:
@@ -87,6 +102,8 @@ TARGETS: Final = (
     at_least("1-byte characters, share of a plain sum", 0.8, share("latin1", "1-byte"), lambda x: f"{x:.2f}"),
     at_least("2-byte characters, share of a plain sum", 0.5, share("ucs2", "2-byte"), lambda x: f"{x:.2f}"),
     at_least("4-byte characters, share of a plain sum", 0.5, share("ucs4", "4-byte"), lambda x: f"{x:.2f}"),
+    at_least("a PyArrow column, slowest script", 1, column("longturn, PyArrow array"), speed),
+    at_least("a Polars column, slowest script", 1, column("longturn, Polars map_batches"), speed),
     at_least(
         "300 messages, cold, faster than the twin",
         50,
