@@ -260,3 +260,97 @@ fn view_length(view: &[u8; 16]) -> usize {
     let [length, ..] = view.as_chunks().0 else { return 0 };
     index(i32::from_ne_bytes(*length)).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle;
+
+    const TEXTS: [&str; 6] = ["hello, world", "", "Привет, мир", "日本語の文章", "😀 mixed текст 漢字", "a"];
+
+    fn expected(texts: &[&str]) -> Vec<i64> {
+        texts.iter().map(|text| oracle::counts(text.chars().map(u32::from)).tokens() as i64).collect()
+    }
+
+    fn offsets<const WIDTH: usize>(texts: &[&str], bytes: impl Fn(usize) -> [u8; WIDTH]) -> Vec<[u8; WIDTH]> {
+        let ends = texts.iter().scan(0, |end, text| {
+            *end += text.len();
+            Some(*end)
+        });
+        [0].into_iter().chain(ends).map(bytes).collect()
+    }
+
+    fn small(texts: &[&str]) -> Vec<[u8; 4]> {
+        offsets(texts, |end| (end as i32).to_ne_bytes())
+    }
+
+    fn column(layout: Layout<'_>, rows: usize) -> Column<'_> {
+        Column { layout, validity: None, start: 0, rows }
+    }
+
+    #[test]
+    fn offsets_of_both_widths() {
+        let (data, narrow) = (TEXTS.concat(), small(&TEXTS));
+        let wide = offsets(&TEXTS, |end| (end as i64).to_ne_bytes());
+        for layout in [Layout::Offsets32(&narrow, data.as_bytes()), Layout::Offsets64(&wide, data.as_bytes())]
+        {
+            assert_eq!(Ok(expected(&TEXTS)), tokens(&column(layout.clone(), TEXTS.len())));
+            let slice = Column { start: 2, ..column(layout, 3) };
+            assert_eq!(Ok(expected(&TEXTS[2..5])), tokens(&slice));
+        }
+    }
+
+    #[test]
+    fn views_hold_short_texts_and_point_to_long_ones() {
+        let long = "a text of some length, слово";
+        let mut short = [0; 16];
+        short[..4].copy_from_slice(&4i32.to_ne_bytes());
+        short[4..8].copy_from_slice("字a".as_bytes());
+        let mut pointer = [0; 16];
+        for (at, number) in [(0, long.len() as i32), (8, 1), (12, 2)] {
+            pointer[at..at + 4].copy_from_slice(&number.to_ne_bytes());
+        }
+        let content = format!("--{long}");
+        let views = [short, pointer];
+        let layout = Layout::Views(&views, vec![b"", content.as_bytes()]);
+        assert_eq!(Ok(expected(&["字a", long])), tokens(&column(layout, 2)));
+    }
+
+    #[test]
+    fn a_dictionary_is_counted_once_or_row_by_row() {
+        let (data, ends) = (TEXTS.concat(), small(&TEXTS));
+        let values = || column(Layout::Offsets32(&ends, data.as_bytes()), TEXTS.len());
+        let keys = [[4], [0], [2], [2], [0], [3], [1]];
+        for rows in [2, keys.len()] {
+            let layout = Layout::Dictionary(Keys::U8(&keys), values().into());
+            let texts: Vec<&str> = keys[..rows].iter().map(|&[key]| TEXTS[usize::from(key)]).collect();
+            assert_eq!(Ok(expected(&texts)), tokens(&column(layout, rows)));
+        }
+        let minus_one = Layout::Dictionary(Keys::I8(&[[0], [255]]), values().into());
+        assert_eq!(Err(Malformed { row: 1 }), tokens(&column(minus_one, 2)));
+    }
+
+    #[test]
+    fn threads_count_each_row_once_and_tell_the_first_malformed_one() {
+        let texts: Vec<&str> = TEXTS.into_iter().cycle().take(300_000).collect();
+        let (data, mut ends) = (texts.concat(), small(&texts));
+        assert!(data.len() > 3 * BYTES_PER_SHARE);
+        assert_eq!(
+            Ok(expected(&texts)),
+            tokens(&column(Layout::Offsets32(&ends, data.as_bytes()), texts.len()))
+        );
+        for row in [150_000, 90_001] {
+            ends[row] = i32::MAX.to_ne_bytes();
+            let broken = column(Layout::Offsets32(&ends, data.as_bytes()), texts.len());
+            assert_eq!(Err(Malformed { row: row - 1 }), tokens(&broken));
+        }
+    }
+
+    #[test]
+    fn nulls_become_zeros_and_bits() {
+        let mut tokens: Vec<i64> = (0..10).map(|row| if row % 3 == 0 { NULL } else { row }).collect();
+        assert_eq!(Some((vec![0b1011_0110, 0b01], 4)), split_nulls(&mut tokens));
+        assert_eq!(vec![0, 1, 2, 0, 4, 5, 0, 7, 8, 0], tokens);
+        assert_eq!(None, split_nulls(&mut tokens));
+    }
+}

@@ -22,7 +22,7 @@ mod weights;
 mod wide;
 
 #[cfg(feature = "python")]
-#[expect(unsafe_code, reason = "borrows the memory of Python's strings")]
+#[expect(unsafe_code, reason = "borrows the memory of Python's strings and of Arrow's arrays")]
 mod python;
 #[cfg(test)]
 mod tests;
