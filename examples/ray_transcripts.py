@@ -8,7 +8,6 @@ Ray starts on this machine here; on a cluster it uses that, once longturn is ins
 import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from longturn.integrations.pyarrow import estimate_tokens
@@ -41,7 +40,7 @@ def texts(session: str) -> Iterator[tuple[str, str]]:
 
 def rows_of(file: dict[str, Any]) -> list[dict[str, Any]]:
     found = texts(file["bytes"].decode())
-    return [{"file": Path(file["path"]).name, "tool": tool, "text": text} for tool, text in found]
+    return [{"file": file["path"].rsplit("/")[-1], "tool": tool, "text": text} for tool, text in found]
 
 
 def with_tokens(table: Any) -> Any:
