@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from longturn import requests
@@ -18,7 +19,9 @@ from longturn.ledger import Ledger, Settings
 from longturn.rendering import Shown, Style
 from longturn.tokens.backend import core
 from longturn.tokens.costs import QUARTERS
+from longturn.tokens.estimate import check_profile
 from longturn.tokens.memo import Memo
+from longturn.tokens.usage import STEPS, Calibration, Report, checked_ratio, input_tokens
 from longturn.tokens.walker import walker, whole_tokens
 from longturn.wording import phrases
 from longturn.wording.phrases import Phrases
@@ -30,7 +33,7 @@ class Window:
 
     One per agent, kept as long as the agent lives; safe to share between threads.  What it sends is a
     pure function of history, system prompt, tools and policy: two windows, or a restarted process,
-    make the same requests.
+    make the same requests.  Once it was told what a provider counted, its ``ratio`` is part of that.
     """
 
     def __init__(
@@ -39,6 +42,7 @@ class Window:
         *,
         policy: Policy | None = None,
         format: str = "auto",
+        profile: str = "script",
         language: str = "en",
     ) -> None:
         """
@@ -46,8 +50,9 @@ class Window:
 
         Raises:
             TypeError: neither or both are given.
-            ValueError: an argument is out of range, or no such format or language is known.
+            ValueError: an argument is out of range, or no such format, profile or language is known.
         """
+        check_profile(profile)
         if (budget is None) == (policy is None):
             raise TypeError("pass either a budget in tokens or a policy, as in Window(400_000)")
         self._policy: Final = policy if policy is not None else Policy(budget=budget)  # type: ignore[arg-type]
@@ -57,8 +62,23 @@ class Window:
             rules=_rules(self._policy, self._words),
             style=Style(self._words, frozenset(self._policy.recall_tools), self._policy.strict_roles),
         )
+        self._arguments: Final = {
+            "policy": self._policy,
+            "format": format,
+            "profile": profile,
+            "language": language,
+        }
         self._memo: Final = Memo(lambda: Ledger(settings))
+        self._calibration = Calibration()
+        self._report: Report | None = None
         self._warned = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the memory behind when copied or sent to another process: it is only speed."""
+        return partial(type(self), **self._arguments), (), self.ratio
+
+    def __setstate__(self, ratio: float) -> None:
+        self.ratio = ratio
 
     def __repr__(self) -> str:
         return f"Window({self._policy!r})"
@@ -81,7 +101,7 @@ class Window:
         history = messages if isinstance(messages, list) else list(messages)
         overhead = _overhead(system, tools)
         if not history:
-            return self._unfitted(history, overhead)
+            return self._unfitted([], overhead)
         with self._memo.held() as memo:
             ledger = memo.grow(*memo.find(history), history)
             plan = ledger.plan(lambda own, note: self._terms(overhead, own, note))
@@ -105,6 +125,44 @@ class Window:
         fitted = self.fit(parts.messages, system=parts.system, tools=parts.tools)
         return replace(fitted, request={**body, parts.key: fitted.messages})
 
+    def observe(self, fitted: Fitted, usage: Any) -> None:
+        """
+        Learn from what the provider counted for a request.
+
+        ``usage`` is the number of input tokens, cached ones included; or any SDK's usage object, or an answer
+        that carries one; None is no report.  Moves ``ratio``, upwards only, and anchors ``Fitted.expected``.
+        One conversation to a window that observes.
+
+        Raises:
+            TypeError: ``usage`` has no count of the input; names the members that hold one.
+        """
+        counted = input_tokens(usage)
+        is_unseen = fitted.request is not None and requests.take_apart(fitted.request).is_held_by_server
+        if counted is None or is_unseen or fitted.tokens == 0:
+            return
+        with self._memo.held():
+            self._calibration = self._calibration.learned(fitted.tokens, counted, self._policy.budget)
+            self._report = Report(list(fitted.messages), fitted.tokens, counted)
+
+    @property
+    def ratio(self) -> float:
+        """
+        The provider's tokens to one that is estimated; 1 until something was observed or set.
+
+        Between 0.5 and 4, in sixteenths.  The budget counts the provider's tokens: at a ratio of 2, views are
+        fitted to half as many estimated ones.  A plain value, to be saved and given to another window.
+
+        Raises:
+            TypeError: what it is set to is no number.
+            ValueError: it is out of bounds.
+        """
+        return self._calibration.ratio
+
+    @ratio.setter
+    def ratio(self, value: float) -> None:
+        ratio = checked_ratio(value)
+        self._calibration = Calibration(ratio, base=ratio)
+
     def instructions(self) -> str:
         """
         Return the paragraph for the system prompt: old results get cleared, the newest stay, keep going.
@@ -117,8 +175,7 @@ class Window:
         return f"{self._words.instructions} {self._words.instructions_recall}"
 
     def _terms(self, overhead: int, note_is_message: bool, note: int) -> Terms:
-        policy = self._policy
-        budget = QUARTERS * policy.budget
+        policy, budget = self._policy, self._budget_quarters()
         return Terms(
             budget=budget,
             overhead=overhead,
@@ -131,17 +188,22 @@ class Window:
             note_is_message=note_is_message,
         )
 
+    def _budget_quarters(self) -> int:
+        """Return the budget in estimated quarter-tokens: exactly, for the ratio is a number of sixteenths."""
+        return QUARTERS * self._policy.budget * STEPS // int(self.ratio * STEPS)
+
     def _fitted(self, view: list[Any], plan: Plan, shown: Shown) -> Fitted:
-        tokens, budget = whole_tokens(plan.quarters), self._policy.budget
+        tokens = whole_tokens(plan.quarters)
         return Fitted(
             messages=view,
             tokens=tokens,
             tokens_before=whole_tokens(plan.whole),
-            budget=budget,
+            expected=None if self._report is None else self._report.expected(view, tokens),
+            budget=self._policy.budget,
             stage=_stage(plan, shown),
             cleared=shown.cleared,
             dropped=shown.gone.messages,
-            fits=tokens <= budget,
+            fits=plan.quarters <= self._budget_quarters(),
             first_changed=shown.first_changed,
             stable_until=shown.stable_until,
             needs_drop_block=shown.has_bound_thinking,
@@ -155,7 +217,7 @@ class Window:
             tokens_before=tokens,
             budget=self._policy.budget,
             stage=Stage.WHOLE,
-            fits=tokens <= self._policy.budget,
+            fits=quarter_tokens <= self._budget_quarters(),
         )
 
     def _warn_once(self, text: str) -> None:
