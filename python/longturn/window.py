@@ -62,7 +62,7 @@ class Window:
             rules=_rules(self._policy, self._words),
             style=Style(self._words, frozenset(self._policy.recall_tools), self._policy.strict_roles),
         )
-        self._arguments: Final = {
+        self._arguments: Final[dict[str, Any]] = {
             "policy": self._policy,
             "format": format,
             "profile": profile,
