@@ -104,8 +104,9 @@ def test_column(benchmark: BenchmarkFixture, measure: Measure, is_smoke: bool, s
     """A column of texts of two hundred characters."""
     size = SMOKE_BYTES if is_smoke else BYTES
     entries = column(script, size)
-    tokens = measure(COUNTERS[who](script, size))
-    note(benchmark, script, who, entries)
+    count = COUNTERS[who](script, size)
+    place(benchmark, script, who, entries)
+    tokens = measure(count)
     if is_smoke:
         assert tokens == sum(longturn.estimate(entry) for entry in entries.to_pylist())
 
@@ -127,8 +128,8 @@ def test_numpy_stand_in(benchmark: BenchmarkFixture, measure: Measure, is_smoke:
         sums = np.concatenate(([0], np.cumsum(weights[data], dtype=np.int64)))
         return int((-(-np.diff(sums[offsets[: len(entries) + 1]]) // 4)).sum())
 
+    place(benchmark, script, "NumPy, by first byte (approximate)", entries)
     measure(count)
-    note(benchmark, script, "NumPy, by first byte (approximate)", entries)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -138,10 +139,10 @@ def test_read_limit(benchmark: BenchmarkFixture, measure: Measure, is_smoke: boo
 
     entries = column(script, SMOKE_BYTES if is_smoke else BYTES)
     data = np.frombuffer(entries.buffers()[2], "uint8")
+    place(benchmark, script, "plain sum", entries)
     measure(data[: len(data) // 8 * 8].view("uint64").sum)
-    note(benchmark, script, "plain sum", entries)
 
 
-def note(benchmark: BenchmarkFixture, script: str, who: str, entries: Any) -> None:
+def place(benchmark: BenchmarkFixture, script: str, who: str, entries: Any) -> None:
     benchmark.group = f"column/{script}"
     benchmark.extra_info.update(name=who, bytes=entries.buffers()[2].size, rows=len(entries))
