@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -328,7 +329,7 @@ except ModuleNotFoundError as error:
 else:
     raise SystemExit("no error")
 """
-    environment = {"LONGTURN_BACKEND": "python", "PYTHONPATH": str(LONGTURN_HOME)}
+    environment = {**os.environ, "LONGTURN_BACKEND": "python", "PYTHONPATH": str(LONGTURN_HOME)}
     subprocess.run([sys.executable, "-c", script], env=environment, check=True)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import assert_type
 
 import longturn
+import longturn.arrow
 
 tokens: int = longturn.estimate("Привет, мир")
 assert_type(longturn.estimate({"role": "user", "content": "hello"}), int)
@@ -51,3 +52,13 @@ window.fit(Turn.messages)
 
 longturn.Window("400_000")  # type: ignore[arg-type]  # a budget is a number
 longturn.Policy(400_000)  # type: ignore[call-arg]  # everything is named
+
+
+class Column:
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return None
+
+
+tokens_of_column = longturn.arrow.estimate(Column())
+assert_type(len(tokens_of_column), int)
+assert_type(longturn.arrow.estimate(tokens_of_column), longturn.arrow.TokenColumn)
