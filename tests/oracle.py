@@ -27,6 +27,7 @@ class Result(NamedTuple):
     tool: str = "read"
     is_replaceable: bool = True
     is_note: bool = False  # came in cleared
+    has_id: bool = True  # or nothing could bring it back
 
 
 class Message(NamedTuple):
@@ -76,8 +77,9 @@ class View(NamedTuple):
 class History:
     """A list of messages, with the words of the documentation looked up in it once."""
 
-    def __init__(self, messages: Sequence[Message]) -> None:
+    def __init__(self, messages: Sequence[Message], *, strict_roles: bool = False) -> None:
         self.messages = list(messages)
+        self.strict_roles = strict_roles
         self.speakers = [i for i, message in enumerate(messages) if message.kind != "system"]
         self.pairs = [
             (result.call[0], i)
@@ -141,7 +143,8 @@ class History:
         """
         *Turn*: opens with a user message that follows a model message; *opener*: that run of user messages.
 
-        Between a call and its result in one round a user message opens nothing.
+        Between a call and its result in one round a user message opens nothing.  Where roles must alternate a
+        turn begins with the round before its opener, or two user messages would be neighbours.
         """
         found: list[tuple[int, int]] = []
         before, is_open = -1, False
@@ -149,7 +152,8 @@ class History:
             kind, previous = self.messages[i].kind, self.messages[before].kind if before >= 0 else None
             follows_note = before == self.head_run_end - 1 and self.messages[before].has_note
             if kind == "user" and i >= self.head_run_end and (previous == "model" or follows_note):
-                found.append((i, i + 1))
+                rounds = [point for point in self.points if point < i] if self.strict_roles else []
+                found.append((max(rounds, default=i), i + 1))
                 is_open = True
             elif kind == "user" and is_open:
                 found[-1] = (found[-1][0], i + 1)
@@ -218,6 +222,8 @@ def is_clearable(history: History, result: Result, rules: Rules) -> bool:
     """Not small, not excluded, replaceable by text, and larger than what would stand there."""
     if not result.is_replaceable or result.is_note or result.tool in rules.exclude_tools:
         return False
+    if not result.has_id and result.tool in rules.recall_tools:
+        return False
     arguments = arguments_of(history, result, rules)
     is_small = result.size < rules.small_result and max(arguments - rules.cleared_input, 0) < rules.small_result
     return not is_small and result.size + arguments > cleared_size(history, result, rules)
@@ -264,8 +270,8 @@ def bind(history: History, place: int, view: View, rules: Rules) -> View:
 # ---------------------------------------------------------------------- the three stages
 
 
-def candidates(history: History, place: int, view: View, rules: Rules) -> list[tuple[int, int]]:
-    """[C1]: which results may be cleared, oldest first."""
+def keep_window(history: History, place: int, view: View, rules: Rules) -> set[tuple[int, int]]:
+    """[C1]: the newest results that fit together in their share; the newest and all unread ones always."""
     visible = results_of(history, place, view)
     last_model = max((i for i in range(place) if history.messages[i].kind == "model"), default=-1)
     kept, used, is_full = set(), 0, False
@@ -275,9 +281,15 @@ def candidates(history: History, place: int, view: View, rules: Rules) -> list[t
         is_full = is_full or used > rules.keep_window
         if not is_full or (i, k) == visible[-1] or i > last_model:
             kept.add((i, k))
+    return kept
+
+
+def candidates(history: History, place: int, view: View, rules: Rules) -> list[tuple[int, int]]:
+    """[C1]: which results may be cleared, oldest first."""
+    kept = keep_window(history, place, view, rules)
     return [
         (i, k)
-        for i, k in visible
+        for i, k in results_of(history, place, view)
         if (i, k) not in kept
         and (i, k) not in view.cleared
         and is_clearable(history, history.messages[i].results[k], rules)
@@ -295,20 +307,13 @@ def keep_from(history: History, place: int, view: View, rules: Rules, start: int
     """Return the view of what is fixed and everything from ``start``."""
     turn_start, opener = history.newest_turn(place)
     gone = history.rest(start, opener if turn_start < start else range(0))
-    if gone == view.gone:
-        return view  # no edit is made
     return bind(history, place, view._replace(gone=gone, stage=stage), rules)
-
-
-def reached(view: View) -> int:
-    """Cuts never move back: where the part kept begins at the earliest."""
-    return max(view.gone, default=-1) + 1
 
 
 def turn_views(history: History, place: int, view: View, rules: Rules) -> list[View]:
     """[T1]: the views of whole turns, the largest first."""
-    starts = [first for first, _ in history.turns if reached(view) <= first < place and history.may_cut(first)]
-    return [keep_from(history, place, view, rules, start, stage="turns") for start in starts]
+    starts = [(first, "turns") for first, _ in history.turns if first < place]
+    return moved_views(history, place, view, rules, starts)
 
 
 def round_views(history: History, place: int, view: View, rules: Rules) -> list[View]:
@@ -316,11 +321,18 @@ def round_views(history: History, place: int, view: View, rules: Rules) -> list[
     turn_start, _ = history.newest_turn(place)
     points = [point for point in history.points if turn_start <= point < place]
     starts = [(turn_start, "turns")] + [(point, "rounds") for point in points[1:]]
-    return [
+    return moved_views(history, place, view, rules, starts)
+
+
+def moved_views(history: History, place: int, view: View, rules: Rules, starts: list[tuple[int, str]]) -> list[View]:
+    """Cuts never move back, and where nothing more is left out none is made."""
+    reached = max(view.gone, default=-1) + 1
+    views = [
         keep_from(history, place, view, rules, start, stage=stage)
         for start, stage in starts
-        if reached(view) <= start and history.may_cut(start)
+        if reached <= start and history.may_cut(start)
     ]
+    return [moved for moved in views if moved.gone != view.gone]
 
 
 def smallest(history: History, place: int, view: View, rules: Rules) -> View:
@@ -330,12 +342,30 @@ def smallest(history: History, place: int, view: View, rules: Rules) -> View:
     return views[-1] if views else view
 
 
-def low_water_mark(history: History, place: int, view: View, rules: Rules, limit: int) -> int:
-    """[H2]: fixed, and a share of what is then free."""
+def fixed_size(history: History, place: int, view: View, rules: Rules) -> int:
+    """*Fixed*: what every view holds."""
     _, opener = history.newest_turn(place)
     fixed_only = bind(history, place, view._replace(gone=history.rest(place, opener)), rules)
-    fixed = size_with_note(history, place, fixed_only, rules)
-    return fixed + int((rules.low_water if rules.hold else 1) * (limit - fixed))
+    return size_with_note(history, place, fixed_only, rules)
+
+
+def low_water_mark(fixed: int, rules: Rules) -> int:
+    """[H2]: fixed, and a share of what is then free."""
+    return fixed + int((rules.low_water if rules.hold else 1) * (rules.budget - fixed))
+
+
+def is_enough(history: History, place: int, view: View, rules: Rules, limit: int, mark: int, fixed: int) -> bool:
+    """
+    [H2] for clearing: beside the keep window, three fifths of the room below the mark, once notes pile up.
+
+    Otherwise it would free less and less, until the cut moves at every other call.
+    """
+    kept = [(i, k) for i, k in keep_window(history, place, view, rules) if (i, k) not in view.cleared]
+    whole = sum(whole_size(history, history.messages[i].results[k], rules) for i, k in kept)
+    notes = sum(i not in view.gone for i, _ in view.cleared)
+    size = size_of(history, place, view, rules)
+    is_held = mark < limit and notes >= 32
+    return size <= limit and (not is_held or size - whole <= fixed + 3 * (mark - fixed) // 5)
 
 
 def step(history: History, place: int, view: View, rules: Rules) -> View:
@@ -348,19 +378,19 @@ def step(history: History, place: int, view: View, rules: Rules) -> View:
     if size_of(history, place, view, rules) <= limit:
         return view
 
+    fixed = fixed_size(history, place, view, rules)
+    mark = limit if is_too_small else low_water_mark(fixed, rules)
     names = candidates(history, place, view, rules)
     multiple = len(names) - len(names) % rules.batch
-    cleared = clear(history, place, view, rules, names[:multiple])
-    if size_of(history, place, cleared, rules) > limit:
-        cleared = clear(history, place, view, rules, names)
-    if size_of(history, place, cleared, rules) <= limit:
-        return cleared
-
-    low_water = limit if is_too_small else low_water_mark(history, place, cleared, rules, limit)
+    cleared = view
+    for count in sorted({multiple, len(names)} - {0}):  # [C2]: only if that was not enough the rest go too
+        cleared = clear(history, place, view, rules, names[:count])
+        if is_enough(history, place, cleared, rules, limit, mark, fixed):
+            return cleared
 
     def largest_within(views: list[View]) -> View:
         """Older ones as long as they stay at or below the mark; the newest always."""
-        return next((v for v in views if size_with_note(history, place, v, rules) <= low_water), views[-1])
+        return next((v for v in views if size_with_note(history, place, v, rules) <= mark), views[-1])
 
     by_turns = turn_views(history, place, cleared, rules)
     if by_turns and size_of(history, place, by_turns[-1], rules) <= limit:

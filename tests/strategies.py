@@ -695,7 +695,12 @@ class Transcript:
             oracle.Call(tool, self._argument_size(arguments)) for tool, arguments in self.shape.calls(message)
         )
         results = tuple(
-            oracle.Result(_content_size(content), place, self.outline[place[0]].calls[place[1]].tool)
+            oracle.Result(
+                _content_size(content),
+                place,
+                self.outline[place[0]].calls[place[1]].tool,
+                has_id=self.shape.ids != "none",
+            )
             for content, place in zip(self.shape.results(message), answered, strict=True)
         )
         thinking = self.shape.thinking(message)
@@ -796,7 +801,7 @@ class Sent:
 
 def sent(made: Transcript, policy: Policy, *, overhead: int = 0) -> Sent:
     """Return what is sent of a transcript by the oracle's decision, written down by its shape."""
-    shape, history = made.shape, oracle.History(made.outline)
+    shape, history = made.shape, oracle.History(made.outline, strict_roles=policy.strict_roles)
     rules = numbers(policy, shape, made.messages[history.head_end - 1], overhead=overhead)
     view = oracle.fit(history, rules)
     noted = oracle.shows_note(history, view, rules)

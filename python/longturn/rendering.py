@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from longturn.fitting.outline import Kind, Outline
-from longturn.fitting.view import NOTHING, Cut, LeftOut, Terms, first_edit, left_out, visible_cleared
+from longturn.fitting.view import (
+    NOTHING,
+    Cut,
+    LeftOut,
+    Terms,
+    bound_thinking,
+    first_edit,
+    left_out,
+    visible_between,
+    visible_cleared,
+)
 from longturn.formats.base import Edit, Format
 from longturn.tokens.walker import whole_tokens
 from longturn.wording.phrases import Phrases
@@ -174,28 +184,24 @@ class Rendering:
         if not terms.strips_thinking or (edit := first_edit(self._outline, cut, terms)) is None:
             return frozenset()
         thinking = self._outline.thinking
-        hidden = range(self._outline.head_end, cut.keep_from)
-        made = thinking[bisect_left(thinking, edit + 1) : bisect_left(thinking, cut.made_at)]
-        return frozenset(index for index in made if index not in hidden)
+        return frozenset(
+            index
+            for part in visible_between(self._outline, cut, edit + 1, cut.made_at)
+            for index in thinking[bisect_left(thinking, part.start) : bisect_left(thinking, part.stop)]
+        )
 
     # ------------------------------------------------------------------ what to report
 
     def _described(self, numbers: Sequence[int], terms: Terms) -> Shown:
         outline = self._outline
-        edit = first_edit(outline, self._cut, terms)
-        if edit is None:
+        if first_edit(outline, self._cut, terms) is None:
             return Shown()
         cleared = tuple(
             Cleared(outline.call_ids[n], outline.tools[n], whole_tokens(outline.result_quarters[n])) for n in numbers
         )
-        bound = self._format.binds_thinking and not terms.strips_thinking and self._has_thinking(edit)
-        return Shown(cleared, self.shown.gone, self._first_changed(), self._stable_until(numbers), bound)
-
-    def _has_thinking(self, edit: int) -> bool:
-        outline, cut = self._outline, self._cut
-        head = outline.thinking_between(edit + 1, min(outline.head_end, cut.made_at))
-        tail = outline.thinking_between(max(edit + 1, outline.head_end, cut.keep_from), cut.made_at)
-        return head + tail > 0
+        is_bound = self._format.binds_thinking and not terms.strips_thinking
+        has_bound = is_bound and bound_thinking(outline, self._cut, terms) > 0
+        return Shown(cleared, self.shown.gone, self._first_changed(), self._stable_until(numbers), has_bound)
 
     def _first_changed(self) -> int | None:
         pairs = enumerate(zip(self.view(), self._messages, strict=False))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from longturn.fitting.cutting import weighed
@@ -11,26 +11,33 @@ from longturn.fitting.outline import Outline
 from longturn.fitting.view import Cut, Terms, clearable, visible_results
 
 
-def clear(outline: Outline, cut: Cut, place: int, limit: int, terms: Terms) -> Cut:
+def clearings(outline: Outline, cut: Cut, place: int, terms: Terms) -> Iterator[Cut]:
     """
-    Return a cut that clears results outside the keep window, oldest first.
+    Yield the cuts that clear results outside the keep window, oldest first ([C1], [C2]).
 
-    As many as the largest multiple of ``batch`` allows; the rest of them only if the view of the first
-    ``place`` messages is still over ``limit`` ([C1], [C2]).
+    First as many as the largest multiple of ``batch`` allows, then the rest of them as well.
     """
     numbers = candidates(outline, cut, place, terms)
     in_batches = len(numbers) // terms.batch * terms.batch
-    for count in (in_batches, len(numbers)):
-        if count:
-            tried = weighed(outline, cut._replace(frontier=numbers[count - 1] + 1, made_at=place), terms)
-            if outline.totals[place] - tried.gain <= limit or count == len(numbers):
-                return tried
-    return cut
+    for count in sorted({in_batches, len(numbers)} - {0}):
+        yield weighed(outline, cut._replace(frontier=numbers[count - 1] + 1, made_at=place), terms)
 
 
 def candidates(outline: Outline, cut: Cut, place: int, terms: Terms) -> Sequence[int]:
     """Return the numbers of the results that may still be cleared, oldest first."""
     return clearable(outline, cut, cut.frontier, keep_start(outline, cut, place, terms))
+
+
+def kept_whole(outline: Outline, cut: Cut, place: int, terms: Terms) -> int:
+    """Return the quarter-tokens of the results in the keep window that are not cleared."""
+    start, stop = keep_start(outline, cut, place, terms), outline.results_before(place)
+    head, tail = visible_results(outline, cut)
+    quarters, savings = outline.result_quarters, outline.savings
+    return sum(
+        quarters[number]
+        for number in chain(range(start, head), range(max(start, tail), stop))
+        if number >= cut.frontier or savings[number + 1] == savings[number]
+    )
 
 
 def keep_start(outline: Outline, cut: Cut, place: int, terms: Terms) -> int:

@@ -13,12 +13,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from typing import Final
 
-from longturn.fitting.clear import clear
+from longturn.fitting.clear import clearings, kept_whole
 from longturn.fitting.outline import Outline
 from longturn.fitting.rounds import keep_rounds, newest_turn, smallest
 from longturn.fitting.turns import keep_turns
-from longturn.fitting.view import Cut, Terms, gain
+from longturn.fitting.view import Cut, Terms, gain, visible_cleared
+
+PILE: Final = 32
+"""Notes in a view before they, and the calls they answer, can be what fills it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +86,14 @@ def decide(outline: Outline, cut: Cut, place: int, terms: Terms) -> Cut:
     limit = _limit(outline, cut, place, terms)
     if size - cut.gain <= limit:
         return cut
-    moved = clear(outline, cut, place, limit, terms)
-    if size - moved.gain <= limit:
-        return moved
-    low_water = _low_water(outline, moved, place, limit, terms) if limit == free else limit
-    moved = keep_turns(outline, moved, place, limit, low_water, terms)
-    if size - moved.gain <= limit:
-        return moved
-    return keep_rounds(outline, moved, place, low_water, terms)
+    fixed = _fixed(outline, cut, place, terms)
+    low_water = fixed + int(terms.low_water * (limit - fixed)) if limit == free else limit  # [H2], [F3]
+    for cleared in clearings(outline, cut, place, terms):
+        cut = cleared
+        if size - cut.gain <= _enough(outline, cut, place, limit, fixed, low_water, terms):
+            return cut
+    turned = keep_turns(outline, cut, place, limit, low_water, terms)
+    return turned if turned != cut else keep_rounds(outline, cut, place, low_water, terms)
 
 
 def _limit(outline: Outline, cut: Cut, place: int, terms: Terms) -> int:
@@ -101,9 +105,21 @@ def _limit(outline: Outline, cut: Cut, place: int, terms: Terms) -> int:
     return size - gain(outline, least, terms, note_is_fixed=True) + terms.keep_window
 
 
-def _low_water(outline: Outline, cut: Cut, place: int, limit: int, terms: Terms) -> int:
-    """Return what a cut goes down to: what is fixed, and a share of what is then free ([H2])."""
+def _fixed(outline: Outline, cut: Cut, place: int, terms: Terms) -> int:
+    """Return what every view holds: head, note, system messages, and the opener of the newest turn."""
     _, opener = newest_turn(outline, place)
     nothing_else = cut._replace(keep_from=place, opener=opener, made_at=place)
-    fixed = outline.totals[place] - gain(outline, nothing_else, terms, note_is_fixed=True)
-    return fixed + int(terms.low_water * (limit - fixed))
+    return outline.totals[place] - gain(outline, nothing_else, terms, note_is_fixed=True)
+
+
+def _enough(outline: Outline, cut: Cut, place: int, limit: int, fixed: int, low_water: int, terms: Terms) -> int:
+    """
+    Return what a view may weigh for clearing to have been enough ([H2]).
+
+    Calls, notes and small results stay.  Once they have piled up, clearing frees less and less, until it
+    moves the cut at every other call.  So from then on they may take, beside the results in the keep window,
+    three fifths of the room below the low-water mark; where they take more, turns or rounds go as well.
+    """
+    if low_water == limit or len(visible_cleared(outline, cut)) < PILE:
+        return limit
+    return min(fixed + 3 * (low_water - fixed) // 5 + kept_whole(outline, cut, place, terms), limit)

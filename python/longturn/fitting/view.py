@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -122,16 +122,24 @@ def first_edit(outline: Outline, cut: Cut, terms: Terms) -> int | None:
     return min(edits, default=None)
 
 
+def visible_between(outline: Outline, cut: Cut, start: int, stop: int) -> Iterator[range]:
+    """Yield the parts of ``[start, stop)`` that are visible whole: of the head, the opener and the tail."""
+    tail = max(cut.keep_from, outline.head_end)
+    for first, last in ((0, outline.head_end), cut.opener, (tail, stop)):
+        yield range(max(first, start), min(last, stop))
+
+
+def bound_thinking(outline: Outline, cut: Cut, terms: Terms) -> int:
+    """Return the quarter-tokens of the visible reasoning made before the cut that stands after its first edit."""
+    if not outline.thinking or (edit := first_edit(outline, cut, terms)) is None:
+        return 0
+    parts = visible_between(outline, cut, edit + 1, cut.made_at)
+    return sum(outline.thinking_between(part.start, part.stop) for part in parts)
+
+
 def stripped(outline: Outline, cut: Cut, terms: Terms) -> int:
-    """Return the quarter-tokens of the reasoning that goes: made before the cut, standing after its first edit."""
-    if not terms.strips_thinking or not outline.thinking:
-        return 0
-    edit = first_edit(outline, cut, terms)
-    if edit is None:
-        return 0
-    head = outline.thinking_between(edit + 1, min(outline.head_end, cut.made_at))
-    tail = outline.thinking_between(max(edit + 1, outline.head_end, cut.keep_from), cut.made_at)
-    return head + tail
+    """Return the quarter-tokens of the reasoning that goes."""
+    return bound_thinking(outline, cut, terms) if terms.strips_thinking else 0
 
 
 def gain(outline: Outline, cut: Cut, terms: Terms, *, note_is_fixed: bool = False) -> int:
