@@ -39,6 +39,12 @@ for cleared in fitted.cleared:
     assert_type(cleared.call_id, str | None)
     assert_type(cleared.tokens, int)
 
+assert_type(fitted.expected, int | None)
+window.observe(fitted, {"input_tokens": 900, "cache_read_input_tokens": 100})
+window.observe(fitted, 1_000)
+same.ratio = window.ratio
+assert_type(same.ratio, float)
+
 assert_type(window.instructions(), str)
 
 
