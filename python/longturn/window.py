@@ -14,6 +14,7 @@ from longturn.fitting.outline import Rules
 from longturn.fitting.plan import Plan
 from longturn.fitting.policy import Policy
 from longturn.fitting.view import Stage, Terms
+from longturn.formats.base import value_size
 from longturn.formats.detect import format_named
 from longturn.ledger import Ledger, Settings
 from longturn.rendering import Shown, Style
@@ -253,5 +254,6 @@ def _rules(policy: Policy, words: Phrases) -> Rules:
         exclude_tools=frozenset(policy.exclude_tools),
         recall_tools=frozenset(policy.recall_tools),
         strict_roles=policy.strict_roles,
+        size_of=value_size,
         input_tools=(None if inputs else frozenset()) if isinstance(inputs, bool) else frozenset(inputs),
     )

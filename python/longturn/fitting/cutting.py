@@ -28,5 +28,7 @@ def oldest_within(
         cut = cut_at(place)
         return outline.totals[cut.made_at] - gain(outline, cut, terms, note_is_fixed=True) <= low_water
 
-    index = bisect_left(places, True, key=fits)  # sizes fall from place to place
-    return weighed(outline, cut_at(places[min(index, len(places) - 1)]), terms)
+    oldest = places[-1]
+    if fits(oldest):
+        oldest = places[bisect_left(places, True, key=fits)]  # sizes fall from place to place
+    return weighed(outline, cut_at(oldest), terms)

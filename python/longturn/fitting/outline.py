@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 
 class Kind(IntEnum):
@@ -31,7 +32,7 @@ class Call(NamedTuple):
     id: str | None
     tool: str | None
     slot: int  # which block of its message
-    arguments: int = 0  # quarter-tokens of the arguments; 0 if they can't be replaced
+    arguments: object = 0  # what `Rules.size_of` measures, if ever it is asked; 0 if they can't be replaced
     frame: int = 0  # what surrounds the note in their place
 
 
@@ -69,6 +70,7 @@ class Rules:
     recall_tools: frozenset[str]
     strict_roles: bool = False  # roles must alternate
     input_tools: frozenset[str] | None  # None: the arguments of every cleared call go too
+    size_of: Callable[[Any], int] = int  # of a call's arguments, measured only where they may go
 
     def clears_input_of(self, tool: str | None) -> bool:
         """Tell whether the arguments of a cleared call to ``tool`` go as well."""
@@ -266,8 +268,9 @@ class Outline:
 
     def _clearable_input(self, call: Call) -> tuple[int, int]:
         """Return a call's arguments, and what clearing them frees; neither if the note would be larger."""
-        saving = call.arguments - self.rules.input_note - call.frame
-        return (call.arguments, saving) if saving > 0 else (0, 0)
+        arguments = self.rules.size_of(call.arguments) if call.arguments else 0
+        saving = arguments - self.rules.input_note - call.frame
+        return (arguments, saving) if saving > 0 else (0, 0)
 
     def _hold_together(self, call_message: int, result_message: int) -> None:
         """Forbid what would separate a call from its result, where they are not neighbours."""

@@ -87,7 +87,7 @@ def get(source: Any, key: str) -> Any:
 
 def name_of(source: Any, key: str) -> str | None:
     """Return a member that names something, an id, a role, a type; None where it is missing or no text."""
-    found = get(source, key)
+    found = source.get(key) if isinstance(source, dict) else get(source, key)
     return found if isinstance(found, str) else None
 
 
@@ -237,7 +237,7 @@ def like_before(arguments: dict[str, str], old: Any) -> Any:
 
 def call(call_id: str | None, tool: str | None, slot: int, arguments: Any) -> Call:
     """Return a call whose arguments are an object or its JSON text."""
-    return Call(call_id, tool, slot, value_size(arguments), INPUT_FRAME)
+    return Call(call_id, tool, slot, arguments, INPUT_FRAME)
 
 
 def is_signed(details: Any) -> bool:

@@ -21,7 +21,6 @@ from longturn.formats.base import (
     name_of,
     replaced,
     result,
-    size,
     text_of,
     user_facts,
     with_blocks,
@@ -49,7 +48,7 @@ class OpenAIChat:
         if role == "assistant":
             return _model_facts(message)
         if role in _RESULT_ROLES:
-            return Facts(Kind.REPLY, results=(_result(message),))
+            return Facts(Kind.REPLY, (), (_result(message),))
         if role == "user":
             return user_facts(get(message, "content"))
         return SYSTEM_FACTS if role in ("system", "developer") else REPLY_FACTS
@@ -88,7 +87,7 @@ def _model_facts(message: Any) -> Facts:
 
 def _call(slot: int, source: Any) -> Call:
     if (custom := get(source, "custom")) is not None:  # takes any text, so the note stands there bare
-        return Call(name_of(source, "id"), name_of(custom, "name"), slot, size(get(custom, "input")))
+        return Call(name_of(source, "id"), name_of(custom, "name"), slot, get(custom, "input"))
     function = get(source, "function")
     if isinstance(function, str):  # some agents store the bare name, the arguments beside it
         return call(name_of(source, "id"), function, slot, get(source, "arguments"))

@@ -114,7 +114,7 @@ def _call(item: Any, kind: str) -> Call:
     if kind == "function_call":
         return call(call_id, tool, 0, get(item, "arguments"))
     # Of other calls only a free text can be replaced: their fields have meanings.
-    return Call(call_id, tool, 0, size(get(item, "input")) if kind == "custom_tool_call" else 0)
+    return Call(call_id, tool, 0, get(item, "input") if kind == "custom_tool_call" else 0)
 
 
 def _output_facts(item: Any, kind: str) -> Facts:
