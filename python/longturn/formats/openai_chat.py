@@ -91,9 +91,15 @@ def _call(slot: int, source: Any) -> Call:
     function = get(source, "function")
     if isinstance(function, str):  # some agents store the bare name, the arguments beside it
         return call(name_of(source, "id"), function, slot, get(source, "arguments"))
-    may_clear = not any(is_signed(get(source, key)) for key in _DETAILS)
-    arguments = get(function, "arguments") if may_clear else None
+    arguments = None if _is_signed(source) else get(function, "arguments")
     return call(name_of(source, "id"), name_of(function, "name"), slot, arguments)
+
+
+def _is_signed(source: Any) -> bool:
+    for key in _DETAILS:
+        if (details := get(source, key)) is not None and is_signed(details):
+            return True
+    return False
 
 
 def _result(message: Any) -> Result:
