@@ -96,10 +96,7 @@ def _call(slot: int, source: Any) -> Call:
 
 
 def _is_signed(source: Any) -> bool:
-    for key in _DETAILS:
-        if (details := get(source, key)) is not None and is_signed(details):
-            return True
-    return False
+    return any(map(is_signed, [details for key in _DETAILS if (details := get(source, key)) is not None]))
 
 
 def _result(message: Any) -> Result:
