@@ -14,6 +14,7 @@ import pytest
 
 import longturn
 
+hypothesis.settings.register_profile("smoke", max_examples=5, deadline=None, derandomize=True)
 hypothesis.settings.register_profile("fast", max_examples=40, deadline=None, derandomize=True)
 hypothesis.settings.register_profile("slow", max_examples=1_000, deadline=None)
 hypothesis.settings.load_profile(os.environ.get("LONGTURN_HYPOTHESIS", "fast"))
