@@ -1,4 +1,4 @@
-"""What models and people read says what it must ([W1]–[W4]), and never changes."""
+"""What models and people read says what it must ([W1], [W2], [W3], [W4]), and never changes."""
 
 from __future__ import annotations
 
