@@ -14,9 +14,9 @@ import pytest
 
 import longturn
 
-hypothesis.settings.register_profile("smoke", max_examples=5, deadline=None, derandomize=True)
-hypothesis.settings.register_profile("fast", max_examples=40, deadline=None, derandomize=True)
-hypothesis.settings.register_profile("slow", max_examples=1_000, deadline=None)
+_PHASES = set(hypothesis.Phase) - {hypothesis.Phase.explain}  # explaining a failure traces every line, for minutes
+hypothesis.settings.register_profile("fast", max_examples=40, deadline=None, derandomize=True, phases=_PHASES)
+hypothesis.settings.register_profile("slow", max_examples=1_000, deadline=None, phases=_PHASES)
 hypothesis.settings.load_profile(os.environ.get("LONGTURN_HYPOTHESIS", "fast"))
 
 

@@ -23,6 +23,7 @@ for wheel in "$dist"/*.whl; do
     esac
     echo "== $(basename "$wheel"), backend $backend"
     "$work/venv/bin/pip" install --quiet --no-deps --force-reinstall "$wheel"
-    LONGTURN_BACKEND=$backend LONGTURN_HYPOTHESIS=smoke \
-        "$work/venv/bin/python" -m pytest tests --quiet --benchmark-disable -m "not slow"
+    # Searching for counterexamples is for the code; here the package is in question.
+    LONGTURN_BACKEND=$backend "$work/venv/bin/python" -m pytest tests \
+        --quiet --benchmark-disable -m "not slow and not hypothesis"
 done
