@@ -24,6 +24,7 @@ def empty_outline(rules: oracle.Rules) -> Outline:
             input_note=rules.cleared_input,
             exclude_tools=frozenset(rules.exclude_tools),
             recall_tools=frozenset(rules.recall_tools),
+            strict_roles=rules.strict_roles,
             input_tools=frozenset(rules.input_tools),
         )
     )
@@ -90,7 +91,7 @@ def seen(outline: Outline, plan: Plan, terms: Terms) -> dict[str, Any]:
 
 
 def expected(messages: list[oracle.Message], rules: oracle.Rules) -> dict[str, Any]:
-    history = oracle.History(messages)
+    history = oracle.History(messages, strict_roles=rules.strict_roles)
     view = oracle.fit(history, rules)
     cleared = sorted(name for name in view.cleared if name[0] not in view.gone)
     stage = view.stage if view.gone else "cleared" if cleared else "whole"
@@ -166,7 +167,7 @@ def view(text: str, rules: oracle.Rules) -> str:
 
 def as_history(messages: Sequence[oracle.Message], rules: oracle.Rules) -> list[oracle.Message]:
     """Return what is sent of a history as a history of its own, as if the view had been saved."""
-    read = oracle.History(messages)
+    read = oracle.History(messages, strict_roles=rules.strict_roles)
     view = oracle.fit(read, rules)
     users = [index for index in range(read.head_end) if messages[index].kind == "user"]
     is_noted = oracle.shows_note(read, view, rules)

@@ -58,6 +58,7 @@ class Rules(NamedTuple):
     exclude_tools: tuple[str, ...] = ()
     recall_tools: tuple[str, ...] = ()
     input_tools: tuple[str, ...] = ()
+    strict_roles: bool = False
     strips_thinking: bool = False
     note_is_message: bool = False
 
@@ -160,7 +161,8 @@ class History:
             else:
                 is_open = False
             before = i
-        return [(first, end) for first, end in found if not self._waits(end)]
+        opened = [(first, end) for first, end in found if end > self.head_end and not self._waits(end)]
+        return [(max(first, self.head_end), end) for first, end in opened]
 
     def _waits(self, end: int) -> bool:
         """Tell whether a result of the same round comes after an opener, its call before."""
@@ -318,8 +320,8 @@ def turn_views(history: History, place: int, view: View, rules: Rules) -> list[V
 
 def round_views(history: History, place: int, view: View, rules: Rules) -> list[View]:
     """[R1]: the views of whole rounds of the newest turn, the largest first: that of the turn itself."""
-    turn_start, _ = history.newest_turn(place)
-    points = [point for point in history.points if turn_start <= point < place]
+    turn_start, opener = history.newest_turn(place)
+    points = [point for point in history.points if max(turn_start, opener.stop) <= point < place]
     starts = [(turn_start, "turns")] + [(point, "rounds") for point in points[1:]]
     return moved_views(history, place, view, rules, starts)
 

@@ -134,6 +134,7 @@ def numeric_rules(random: Random, messages: list[oracle.Message]) -> oracle.Rule
         exclude_tools=random.choice(((), ("keep",))),
         recall_tools=random.choice(((), ("look",))),
         input_tools=random.choice(((), (), ("read",), TOOLS)),
+        strict_roles=random.random() < 0.2,
         strips_thinking=random.random() < 0.25,
         note_is_message=random.random() < 0.5,
     )
@@ -783,6 +784,7 @@ def numbers(policy: Policy, shape: Shape, head_message: Any, *, overhead: int = 
         exclude_tools=tuple(policy.exclude_tools),
         recall_tools=tuple(policy.recall_tools),
         input_tools=(tools if inputs else ()) if isinstance(inputs, bool) else tuple(inputs),
+        strict_roles=policy.strict_roles,
         strips_thinking=policy.thinking == "strip" and shape.strips_thinking,
         note_is_message=as_message,
     )

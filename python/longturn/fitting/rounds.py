@@ -18,7 +18,8 @@ def keep_rounds(outline: Outline, cut: Cut, place: int, low_water: int, terms: T
     The newest round is kept always, older ones as long as the view stays at or below ``low_water``.
     """
     start, opener = newest_turn(outline, place)
-    places = allowed(outline, _places(outline, start, place, max(cut.keep_from, outline.head_end)))
+    later = _later_rounds(outline, max(start, opener[1]), place, cut.keep_from)
+    places = allowed(outline, [start, *later] if max(cut.keep_from, outline.head_end) < start else later)
     if not places:
         return cut
 
@@ -30,21 +31,19 @@ def keep_rounds(outline: Outline, cut: Cut, place: int, low_water: int, terms: T
     return oldest_within(outline, places, cut_at, terms, low_water)
 
 
-def _places(outline: Outline, start: int, place: int, kept_from: int) -> Sequence[int]:
-    """Return where the rounds of the newest turn begin, beyond the present cut; the first one at its ``start``."""
+def _later_rounds(outline: Outline, start: int, place: int, kept_from: int) -> Sequence[int]:
+    """Return where the rounds from ``start`` on begin, but the first, that are beyond the present cut."""
     points = outline.points
-    first, last = bisect_left(points, start), bisect_left(points, place)
-    if kept_from < start:
-        return [start, *points[first + 1 : last]]
-    return points[max(first + 1, bisect_left(points, kept_from + 1)) : last]
+    first, beyond = bisect_left(points, start) + 1, bisect_left(points, kept_from + 1)
+    return points[max(first, beyond) : bisect_left(points, place)]
 
 
 def newest_turn(outline: Outline, place: int) -> tuple[int, tuple[int, int]]:
     """Return where the newest turn's own messages begin, and its opener; the first turn's is in the head."""
     number = bisect_left(outline.turns, place) - 1
-    if number < 0:
+    if number < 0 or outline.opener_ends[number] <= outline.head_end:
         return outline.head_end, (0, 0)
-    start = outline.turns[number]
+    start = max(outline.turns[number], outline.head_end)
     return start, (start, min(outline.opener_ends[number], place))
 
 

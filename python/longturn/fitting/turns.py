@@ -15,8 +15,8 @@ def keep_turns(outline: Outline, cut: Cut, place: int, limit: int, low_water: in
 
     The newest turn is kept if it fits ``limit``, older ones as long as the view stays at or below ``low_water``.
     """
-    turns = outline.turns
-    starts = allowed(outline, turns[bisect_left(turns, cut.keep_from + 1) : bisect_left(turns, place)])
+    turns, kept_from = outline.turns, max(cut.keep_from, outline.head_end)
+    starts = allowed(outline, turns[bisect_left(turns, kept_from + 1) : bisect_left(turns, place)])
     if not starts:
         return cut
 
