@@ -428,9 +428,10 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, capsys: pytest.Capt
         assert f"cannot read {path}" in capsys.readouterr().err
 
 
-def test_threads_of_no_session_are_refused(saved: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """A list of messages has none."""
-    assert main(["replay", saved(run_of(1)), "--threads"]) == 2
+@pytest.mark.parametrize("option", [["--threads"], ["--thread", "3"], ["--thread", "-1"]])
+def test_threads_of_no_session_are_refused(option: list[str], saved: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """A list of messages has none to list, and none to pick."""
+    assert main(["replay", saved(run_of(1)), *option]) == 2
     assert "is no session" in capsys.readouterr().err
 
 

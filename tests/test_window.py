@@ -211,3 +211,23 @@ def test_a_window_shows_its_policy() -> None:
     window = Window(10_000)
     assert repr(window) == f"Window({Policy(budget=10_000)!r})"
     assert window.policy == Policy(budget=10_000)
+
+
+@pytest.mark.parametrize("wrong", [None, 5, "hello", {"messages": []}])
+def test_what_is_no_list_of_messages_is_told_where_it_belongs(wrong: Any) -> None:
+    """The error names the type, and the method for whole requests."""
+    with pytest.raises(TypeError, match=rf"list of messages \(got {type(wrong).__name__}\); .* fit_request"):
+        Window(1_000).fit(wrong)
+
+
+def test_a_policy_in_the_place_of_a_budget_is_told_its_name() -> None:
+    """The error shows the call that was meant."""
+    with pytest.raises(TypeError, match=r"Window\(policy=Policy\(\.\.\.\)\)"):
+        Window(Policy(budget=1_000))  # type: ignore[arg-type]
+
+
+def test_a_report_prints_without_its_messages() -> None:
+    """They may be megabytes; the numbers are what one wants to see."""
+    fitted = Window(1_000).fit([{"role": "user", "content": "hello " * 100}])
+    assert "hello" not in repr(fitted)
+    assert "stage='whole', tokens=154" in repr(fitted)

@@ -9,7 +9,7 @@ from longturn.fitting.view import Stage
 from longturn.rendering import Cleared
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Fitted:
     """One request's messages, and what was done to make them fit.  Sizes are in tokens."""
 
@@ -38,3 +38,11 @@ class Fitted:
     """How many leading messages there are up to the last edited one: where a cache breakpoint belongs."""
     needs_drop_block: bool = False
     """Reasoning is sent whose prefix was edited: models that bind it to its prefix must be told to drop it."""
+
+    def __repr__(self) -> str:
+        """Tell what was done, without the messages: they may be megabytes."""
+        return (
+            f"Fitted(stage={self.stage.value!r}, tokens={self.tokens}, tokens_before={self.tokens_before}, "
+            f"budget={self.budget}, fits={self.fits}, messages={len(self.messages)}, cleared={len(self.cleared)}, "
+            f"dropped={self.dropped})"
+        )

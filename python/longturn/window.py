@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -54,6 +54,8 @@ class Window:
             ValueError: an argument is out of range, or no such format, profile or language is known.
         """
         check_profile(profile)
+        if isinstance(budget, Policy):
+            raise TypeError("pass a policy by its name, as in Window(policy=Policy(...))")
         if (budget is None) == (policy is None):
             raise TypeError("pass either a budget in tokens or a policy, as in Window(400_000)")
         self._policy: Final = policy if policy is not None else Policy(budget=budget)  # type: ignore[arg-type]
@@ -99,7 +101,7 @@ class Window:
             FormatError: a message has no shape that the format knows; names its index.
             TypeError: something in a message can't be sent; says what and where.
         """
-        history = messages if isinstance(messages, list) else list(messages)
+        history = _listed(messages)
         overhead = _overhead(system, tools)
         if not history:
             return self._unfitted([], overhead)
@@ -236,6 +238,16 @@ def _unseen(messages: Any) -> int:
     if not isinstance(messages, list):
         return walker.content(messages)  # type: ignore[no-any-return]
     return sum(walker.message(one) if walker.is_message(one) else walker.content(one) for one in messages)
+
+
+def _listed(messages: object) -> list[Any]:
+    """Return a history as a list: itself if it is one."""
+    if isinstance(messages, list):
+        return messages
+    if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
+        kind = type(messages).__name__
+        raise TypeError(f"messages must be a list of messages (got {kind}); a whole request goes to fit_request()")
+    return list(messages)
 
 
 def _stage(plan: Plan, shown: Shown) -> Stage:

@@ -36,6 +36,8 @@ def run_replay(options: argparse.Namespace, warn: Warn) -> int:
     """Replay one saved run and print what came of it."""
     name = "standard input" if options.file == STDIN else options.file
     history = load(name, read_bytes(options.file), thread=options.thread, warn=warn)
+    if options.thread and not history.threads:
+        raise InputError(f"{name} is no session: --thread picks one of a Claude Code session .jsonl")
     if options.threads:
         _print_threads(name, history, as_json=options.json)
         return 0
