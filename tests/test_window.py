@@ -189,13 +189,16 @@ def test_a_report_is_frozen_and_has_the_names_of_the_contract() -> None:
 
 
 @pytest.mark.parametrize("format", SHAPES)
-def test_changing_system_or_tools_replays_the_run(format: str) -> None:
+@pytest.mark.parametrize("seed", range(4))
+def test_changing_system_or_tools_replays_the_run(format: str, seed: int) -> None:
     """A view depends on what is asked now, not on what was asked before."""
-    made = transcript(5, format, steps=15)
-    window = Window(4_000, format=format)
-    plain = window.fit(made.messages)
-    window.fit(made.messages, system="a" * 8_000)
-    assert plain == window.fit(made.messages)
+    made = transcript(seed, format, steps=15)
+    tokens = longturn.estimate(made.messages)
+    window, system = Window(tokens + 100, format=format), "a" * (2 * tokens)
+    squeezed = window.fit(made.messages, system=system)
+    assert squeezed.stage != Stage.WHOLE
+    assert window.fit(made.messages).stage == Stage.WHOLE
+    assert squeezed == window.fit(made.messages, system=system)
 
 
 def test_the_history_is_asked_for_by_position_and_the_rest_by_name() -> None:
