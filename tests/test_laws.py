@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 from random import Random
 from types import ModuleType
@@ -26,13 +26,18 @@ WORDS = phrases("en")
 VALIDATORS = {"bedrock": "bedrock-converse"}
 UNCHECKED = ("langchain", "pydantic-ai")  # no provider takes them as they are
 
-pytestmark = pytest.mark.filterwarnings("ignore:a budget of")
+IS_SLOW = os.environ.get("LONGTURN_HYPOTHESIS") == "slow"
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:a budget of"),
+    pytest.mark.timeout(1_800 if IS_SLOW else 120),
+]
 by_format = pytest.mark.parametrize("format", SHAPES)
-seeds = st.integers(0, 3_000 if os.environ.get("LONGTURN_HYPOTHESIS") == "slow" else 39)
+seeds = st.integers(0, 3_000 if IS_SLOW else 39)
 """Few enough for the laws to share the histories, which cost more to make than to fit."""
 
 
-@cache
+@lru_cache(maxsize=300)
 def made_by_seed(seed: int, format: str) -> tuple[Transcript, Policy]:
     made = transcript(seed, format)
     return made, policies(Random(seed), made.messages)
@@ -43,7 +48,7 @@ def drawn(seed: int, format: str, **changes: Any) -> tuple[Transcript, Policy]:
     return made, replace(policy, **changes) if changes else policy
 
 
-@cache
+@lru_cache(maxsize=300)
 def expected_by_seed(seed: int, format: str) -> Sent:
     return sent(*made_by_seed(seed, format))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from copy import deepcopy
 from random import Random
 from typing import Any
@@ -108,6 +109,7 @@ class GrowingRun(RuleBasedStateMachine):
         assert sent(self.made, self.policy).messages == fitted.messages
 
 
+@pytest.mark.timeout(1_800 if os.environ.get("LONGTURN_HYPOTHESIS") == "slow" else 120)
 @pytest.mark.filterwarnings("ignore:a budget of")
 @pytest.mark.parametrize("format", SHAPES)
 def test_H1_a_window_that_saw_every_step_equals_a_fresh_one(format: str) -> None:
