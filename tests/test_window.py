@@ -189,16 +189,20 @@ def test_a_report_is_frozen_and_has_the_names_of_the_contract() -> None:
 
 
 @pytest.mark.parametrize("format", SHAPES)
-@pytest.mark.parametrize("seed", range(4))
-def test_changing_system_or_tools_replays_the_run(format: str, seed: int) -> None:
-    """A view depends on what is asked now, not on what was asked before."""
-    made = transcript(seed, format, steps=15)
-    tokens = longturn.estimate(made.messages)
-    window, system = Window(tokens + 100, format=format), "a" * (2 * tokens)
-    squeezed = window.fit(made.messages, system=system)
-    assert squeezed.stage != Stage.WHOLE
-    assert window.fit(made.messages).stage == Stage.WHOLE
-    assert squeezed == window.fit(made.messages, system=system)
+@pytest.mark.parametrize("options", [{}, {"exclude_tools": ("read",)}, {"thinking": "strip"}, {"hold": False}])
+def test_changing_system_or_tools_replays_the_run(format: str, options: dict[str, Any]) -> None:
+    """A view depends on what is asked now, not on what was asked before, be it more or less."""
+    for seed in range(2):
+        made = transcript(seed, format, steps=15)
+        tokens = longturn.estimate(made.messages)
+        policy = Policy(budget=tokens + 100, **options)
+        window = Window(policy=policy, format=format)
+        shares = (50, 0, 90, 70, 95, 30, 80, 0)
+        views = [window.fit(made.messages, system="a" * (4 * tokens * share // 100)) for share in shares]
+        for share, fitted in zip(shares, views, strict=True):
+            fresh = Window(policy=policy, format=format)
+            assert fresh.fit(made.messages, system="a" * (4 * tokens * share // 100)) == fitted
+        assert {Stage.WHOLE} < {fitted.stage for fitted in views}
 
 
 def test_the_history_is_asked_for_by_position_and_the_rest_by_name() -> None:
