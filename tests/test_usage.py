@@ -254,6 +254,16 @@ def test_K2_a_report_is_close_after_one_request() -> None:
         assert after.expected == pytest.approx(after.tokens * 1.5, rel=0.04)
 
 
+def test_K2_what_was_reported_stays_what_it_was() -> None:
+    """The list that was sent is the caller's, who may go on with it."""
+    window, history = Window(100_000), rounds(3)
+    fitted = window.fit(history[:5])
+    window.observe(fitted, 3_000)
+    fitted.messages.append("answer")
+    after = window.fit(history)
+    assert after.expected == 3_000 + after.tokens - fitted.tokens
+
+
 @pytest.mark.parametrize("ratio", [1.0, 1.3, 1.5, 2.0, 3.0])
 def test_H5_jitter_never_moves_a_cut(ratio: float) -> None:
     """Reports five percent off either way: the views are those of a window that was told the truth once."""
