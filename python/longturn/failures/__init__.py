@@ -1,0 +1,1 @@
+"""When the model says no: what a refusal means, whatever SDK brings it."""
