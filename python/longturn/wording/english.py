@@ -34,6 +34,11 @@ PHRASES: Final = Phrases(
         "This conversation has become too long for the model to read at once. Start a new chat for the next step; "
         "everything built so far stays."
     ),
+    too_large=(
+        "Something in this conversation is too large to be sent to the model. Use a smaller file or image, "
+        "or start a new chat; everything built so far stays."
+    ),
+    refused="The model's provider declined this request. Put it in other words and send it again.",
     recall_tool=(
         "Bring back the text of an earlier tool result that was cleared from the conversation. "
         "Use it for results whose tool must not be run again."

@@ -23,6 +23,10 @@ class Phrases:
     """What it adds where there are tools that must not be run twice."""
     too_long: str
     """For the person, when even the smallest request is refused ([W4])."""
+    too_large: str
+    """For the person, when a file, an image or the whole request has too many bytes."""
+    refused: str
+    """For the person, when the provider declines what was asked."""
     recall_tool: str
     """What the recall tool does, for the model."""
     recall_call_id: str
