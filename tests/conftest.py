@@ -6,13 +6,18 @@ import importlib.util
 import ipaddress
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
 import longturn
+
+if TYPE_CHECKING:
+    from loopback import Loopback
 
 _PHASES = set(hypothesis.Phase) - {hypothesis.Phase.explain}  # explaining a failure traces every line, for minutes
 hypothesis.settings.register_profile("fast", max_examples=40, deadline=None, derandomize=True, phases=_PHASES)
@@ -51,6 +56,25 @@ def validator(data: Path) -> ModuleType:
     sys.modules[spec.name] = module  # dataclasses look their module up by name
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def _server() -> Iterator[Loopback]:
+    pytest.importorskip("pytest_httpserver")
+    from loopback import Loopback
+
+    with Loopback() as server:
+        yield server
+
+
+@pytest.fixture
+def loopback(_server: Loopback, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """Return a scripted provider with a blank script, and point every SDK at it."""
+    _server.play([])
+    for name, value in _server.environment().items():
+        monkeypatch.setenv(name, value)
+    yield _server
+    _server.check()
 
 
 def _refuse_network(event: str, args: tuple[object, ...]) -> None:
