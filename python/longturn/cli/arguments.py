@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from longturn.cli.replay import READ_PRICE, WRITE_PRICE
+from longturn.cli.records import READ_PRICE, WRITE_PRICE
 from longturn.formats.detect import AUTO, FORMATS
 
 DEFAULT_BUDGET: Final = 200_000

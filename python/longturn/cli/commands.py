@@ -11,7 +11,8 @@ from longturn.cli.documents import STDIN, read_bytes, text_of
 from longturn.cli.errors import InputError
 from longturn.cli.histories import History, load
 from longturn.cli.printing import report_json, report_text, threads_json, threads_text
-from longturn.cli.replay import Prices, Report, replay
+from longturn.cli.records import Prices, Replay
+from longturn.cli.replay import replay
 from longturn.fitting.policy import Policy
 from longturn.window import Window
 
@@ -43,7 +44,7 @@ def run_replay(options: argparse.Namespace, warn: Warn) -> int:
         return 0
     prices = Prices(read=options.read_price, write=options.write_price)
     report = _replayed(name, history, options, prices)
-    print((report_json if options.json else report_text)(name, report, prices))
+    print((report_json if options.json else report_text)(report))
     return 0
 
 
@@ -53,12 +54,14 @@ def _print_threads(name: str, history: History, *, as_json: bool) -> None:
     print((threads_json if as_json else threads_text)(history.threads))
 
 
-def _replayed(name: str, history: History, options: argparse.Namespace, prices: Prices) -> Report:
+def _replayed(name: str, history: History, options: argparse.Namespace, prices: Prices) -> Replay:
     system = text_of(options.system, read_bytes(options.system)) if options.system else history.system
     shape = "anthropic" if history.threads and options.format == "auto" else options.format
     try:
         window = Window(policy=Policy(budget=options.budget, hold=not options.no_hold), format=shape)
-        return replay(history.messages, window, shape=shape, system=system, tools=history.tools, prices=prices)
+        return replay(
+            history.messages, window, name=name, shape=shape, system=system, tools=history.tools, prices=prices
+        )
     except (ValueError, TypeError) as error:  # a format that can't be told, a message that is none
         raise InputError(f"{name}: {error}") from error
 

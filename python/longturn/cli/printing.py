@@ -7,41 +7,67 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from longturn.cli.replay import Prices, Report, Side
+from longturn.cli.records import Replay, Request, Side
 from longturn.cli.sessions import Thread
 from longturn.tokens.estimate import estimate
 
 _PREVIEW_CHARS = 60
 
 
-def report_text(name: str, report: Report, prices: Prices) -> str:
+def report_text(report: Replay) -> str:
     """Return a report as a few aligned lines."""
-    return "\n".join([*_heading(name, report), "", *_table(report, prices), "", *_stages(report)])
+    return "\n".join([*_heading(report), "", *_table(report), "", *_stages(report)])
 
 
-def report_json(name: str, report: Report, prices: Prices) -> str:
+def report_json(report: Replay) -> str:
     """Return a report as one JSON object."""
-    value = {"file": name, "prices": asdict(prices), **asdict(report), "cost_ratio": report.cost_ratio}
-    for key, side in (("without", report.without), ("fitted", report.fitted)):
-        value[key]["cache_share"] = side.cache_share
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    return json.dumps(report_value(report), ensure_ascii=False, indent=2)
 
 
-def _heading(name: str, report: Report) -> Iterator[str]:
-    yield f"{name}: {report.messages:,} messages, {report.requests:,} requests, format {report.format}"
+def report_value(report: Replay) -> dict[str, Any]:
+    """Return a report as JSON values: what a run sums up to, then each request."""
+    sums = {
+        key: {**asdict(side), "cache_share": side.cache_share}
+        for key, side in (("without", report.without), ("fitted", report.fitted))
+    }
+    return {
+        "name": report.name,
+        "format": report.format,
+        "budget": report.budget,
+        "prices": asdict(report.prices),
+        "messages": report.messages,
+        **sums,
+        "cost_ratio": report.cost_ratio,
+        "reported_ratio": report.reported_ratio,
+        "stages": [asdict(row) for row in report.stages],
+        "cleared": [asdict(total) for total in report.cleared],
+        "most_dropped": report.most_dropped,
+        "requests": [_request_value(request) for request in report.requests],
+    }
+
+
+def _request_value(request: Request) -> dict[str, Any]:
+    value = asdict(request)
+    if request.move:
+        value["move"]["why"] = request.move.why
+    return value
+
+
+def _heading(report: Replay) -> Iterator[str]:
+    yield f"{report.name}: {report.messages:,} messages, {len(report.requests):,} requests, format {report.format}"
     yield f"budget: {report.budget:,} tokens a request; all sizes are estimates"
 
 
-def _table(report: Report, prices: Prices) -> Iterator[str]:
+def _table(report: Replay) -> Iterator[str]:
     rows = list(_rows(report))
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     for label, without, fitted, remark in rows:
         line = f"{label:<{widths[0]}}  {without:>{widths[1]}}  {fitted:>{widths[2]}}  {remark}"
         yield line.rstrip()
-    yield f"cost: in input tokens, cache read {prices.read:g}, cache write {prices.write:g}"
+    yield f"cost: in input tokens, cache read {report.prices.read:g}, cache write {report.prices.write:g}"
 
 
-def _rows(report: Report) -> Iterator[tuple[str, str, str, str]]:
+def _rows(report: Replay) -> Iterator[tuple[str, str, str, str]]:
     without, fitted = report.without, report.fitted
     yield "", "without", "with longturn", ""
     yield (
@@ -65,7 +91,7 @@ def _which(without: Side, fitted: Side) -> str:
     return f"requests {without.largest_request:,} and {fitted.largest_request:,}"
 
 
-def _stages(report: Report) -> Iterator[str]:
+def _stages(report: Replay) -> Iterator[str]:
     rows = [
         ("stage", "cuts", "requests"),
         *((s.stage, f"{s.cuts:,}", f"{s.requests:,}") for s in report.stages),

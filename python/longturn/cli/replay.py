@@ -8,123 +8,65 @@ price of a cache read; the rest is written to the cache.  Beginnings are compare
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
+from typing import Any, Final, NamedTuple
 
-from longturn.fitting.outline import Kind
+from longturn.cli.records import USUAL_PRICES, Move, Parts, Prices, Replay, Request, Sent, ToolTotal, summed
+from longturn.fitted import Fitted
+from longturn.fitting.outline import Facts, Kind, Outline, Rules
 from longturn.fitting.view import Stage
+from longturn.formats.base import Format
 from longturn.formats.detect import UNDECIDED, detected, format_named
+from longturn.rendering import Cleared
 from longturn.tokens.walker import walker, whole_tokens
+from longturn.window import Window
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from longturn.fitted import Fitted
-    from longturn.formats.base import Format
-    from longturn.rendering import Cleared
-    from longturn.window import Window
-
-READ_PRICE, WRITE_PRICE = 0.1, 1.25
-"""What a cached and a fresh token cost, in prices of an input token (Anthropic docs, prompt caching)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prices:
-    """In prices of an input token."""
-
-    read: float = READ_PRICE
-    write: float = WRITE_PRICE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
-    """All requests of a run, without or with fitting.  Sizes in estimated tokens."""
-
-    tokens_sent: int
-    tokens_cached: int
-    largest: int
-    largest_request: int  # its number, from one
-    over_budget: int  # requests
-    prefix_breaks: int  # requests that do not extend the one before
-    cost: float  # in input tokens
-
-    @property
-    def cache_share(self) -> float:
-        """The share of what was sent that the cache held."""
-        return self.tokens_cached / self.tokens_sent if self.tokens_sent else 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StageCount:
-    """How often a stage was needed."""
-
-    stage: str
-    cuts: int  # times it took something more out
-    requests: int  # that show it as their deepest
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolTotal:
-    """What was cleared of one tool's results."""
-
-    tool: str
-    results: int
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """What a replay found."""
-
-    format: str
-    budget: int
-    messages: int
-    requests: int
-    stages: tuple[StageCount, ...]
-    without: Side
-    fitted: Side
-    cleared: tuple[ToolTotal, ...]  # most tokens first; a result counts once
-    most_dropped: int  # messages left out of one request
-
-    @property
-    def cost_ratio(self) -> float:
-        """What the run costs with fitting, as a share of what it costs without."""
-        return self.fitted.cost / self.without.cost if self.without.cost else 1.0
+Progress = Callable[[int, int], None]
+"""Is told how many messages of how many are done."""
 
 
 def replay(
     history: Sequence[Any],
     window: Window,
     *,
+    name: str = "run",
     shape: str = "auto",
     system: Any = None,
     tools: Any = None,
-    prices: Prices = Prices(),
-) -> Report:
+    prices: Prices = USUAL_PRICES,
+    reported: Mapping[int, int] | None = None,
+    progress: Progress | None = None,
+) -> Replay:
     """
-    Send a history's requests once more, in order, and report what came of it.
+    Send a history's requests once more, in order, and return what came of it.
+
+    ``reported`` has the input tokens that the provider counted, by the index of the message it answered with.
 
     Raises:
         FormatError: the history's format can't be told; names the message.
     """
+    history = list(history)
     found = format_named(shape) or detected(history) or UNDECIDED
-    meter = _Meter(_overhead(system, tools))
-    whole, sent, changes = _Tally(meter, prices), _Tally(meter, prices), _Changes()
-    for point in request_points(history, found):
-        fitted = window.fit(history[:point], system=system, tools=tools)
-        whole.add(history[:point], fitted.tokens_before, fits=fitted.tokens_before <= fitted.budget)
-        sent.add(fitted.messages, fitted.tokens, fits=fitted.fits)
-        changes.add(fitted)
-    return Report(
+
+    def fit(messages: int) -> Fitted:
+        return window.fit(history[:messages], system=system, tools=tools)
+
+    ledger = _Ledger(history, found, window, prices, overhead=_overhead(system, tools))
+    requests = []
+    for number, point in enumerate(request_points(history, found), 1):
+        fitted = fit(point)
+        requests.append(ledger.enter(number, point, fitted, reported=(reported or {}).get(point)))
+        if progress is not None:
+            progress(point, len(history))
+    return Replay(
+        name=name,
         format=found.name,
         budget=window.policy.budget,
+        prices=prices,
         messages=len(history),
-        requests=whole.requests,
-        stages=changes.stages(),
-        without=whole.side(),
-        fitted=sent.side(),
-        cleared=changes.by_tool(),
-        most_dropped=changes.most_dropped,
+        requests=tuple(requests),
+        fit=fit,
     )
 
 
@@ -139,115 +81,6 @@ def request_points(history: Sequence[Any], shape: Format) -> Iterator[int]:
     yield len(history)
 
 
-def _overhead(system: Any, tools: Any) -> int:
-    """Return the quarter-tokens in front of the messages."""
-    return int(walker.content(system)) + (int(walker.json(tools)) if tools else 0)
-
-
-class _Changes:
-    """What fitting took out so far."""
-
-    def __init__(self) -> None:
-        self._requests: Final[Counter[Stage]] = Counter()
-        self._cuts: Final[Counter[Stage]] = Counter()
-        self._cleared: Counter[Cleared] = Counter()
-        self._previous: Fitted | None = None
-        self.most_dropped = 0
-
-    def add(self, fitted: Fitted) -> None:
-        """Take in the next request."""
-        self._requests[fitted.stage] += 1
-        self._cuts.update(_cuts(self._previous, fitted))
-        self._cleared |= Counter(fitted.cleared)
-        self._previous = fitted
-        self.most_dropped = max(self.most_dropped, fitted.dropped)
-
-    def stages(self) -> tuple[StageCount, ...]:
-        """Return the counts, shallowest stage first."""
-        return tuple(
-            StageCount(stage=stage.value, cuts=self._cuts[stage], requests=self._requests[stage]) for stage in Stage
-        )
-
-    def by_tool(self) -> tuple[ToolTotal, ...]:
-        """Return what was cleared; a result counts once, however many requests show it cleared."""
-        results: Counter[str] = Counter()
-        tokens: Counter[str] = Counter()
-        for item, times in self._cleared.items():
-            name = item.tool or "(unnamed)"
-            results[name] += times
-            tokens[name] += times * item.tokens
-        return tuple(ToolTotal(tool=name, results=results[name], tokens=total) for name, total in tokens.most_common())
-
-
-def _cuts(before: Fitted | None, fitted: Fitted) -> Iterator[Stage]:
-    """Yield the stages that took more out of this request than out of the one before."""
-    if Counter(fitted.cleared) - Counter(before.cleared if before else ()):
-        yield Stage.CLEARED
-    if fitted.dropped > (before.dropped if before else 0):
-        yield fitted.stage
-
-
-class _Meter:
-    """Quarter-tokens of messages, each counted once."""
-
-    def __init__(self, overhead: int) -> None:
-        self.overhead: Final = overhead
-        self._known: Final[dict[int, tuple[Any, int]]] = {}  # holding the message keeps its id from being reused
-
-    def of(self, message: Any) -> int:
-        found = self._known.get(id(message))
-        if found is None:
-            found = self._known[id(message)] = (message, int(walker.message(message)))
-        return found[1]
-
-
-class _Tally:
-    """The requests of one side so far."""
-
-    def __init__(self, meter: _Meter, prices: Prices) -> None:
-        self._meter = meter
-        self._prices = prices
-        self._previous: Sequence[Any] = ()
-        self._previous_tokens = 0
-        self.requests = 0
-        self._sent = self._cached = self._breaks = self._over = 0
-        self._largest, self._largest_request = 0, 0
-
-    def add(self, messages: Sequence[Any], tokens: int, *, fits: bool) -> None:
-        """Take in the next request."""
-        self._cached += self._shared_tokens(messages)
-        self.requests += 1
-        self._sent += tokens
-        self._over += not fits
-        if tokens > self._largest:
-            self._largest, self._largest_request = tokens, self.requests
-        self._previous, self._previous_tokens = messages, tokens
-
-    def _shared_tokens(self, messages: Sequence[Any]) -> int:
-        """Return the tokens of the beginning shared with the request before."""
-        if not self.requests:
-            return 0
-        length = shared(self._previous, messages)
-        if length == len(self._previous):
-            return self._previous_tokens
-        self._breaks += 1
-        meter = self._meter
-        return whole_tokens(meter.overhead + sum(meter.of(message) for message in messages[:length]))
-
-    def side(self) -> Side:
-        """Return the sums."""
-        fresh = self._sent - self._cached
-        return Side(
-            tokens_sent=self._sent,
-            tokens_cached=self._cached,
-            largest=self._largest,
-            largest_request=self._largest_request,
-            over_budget=self._over,
-            prefix_breaks=self._breaks,
-            cost=self._prices.read * self._cached + self._prices.write * fresh,
-        )
-
-
 def shared(before: Sequence[Any], after: Sequence[Any]) -> int:
     """Return how many messages two requests begin with in common."""
     if after[: len(before)] == before:  # nearly always, and lists compare their items' identity first
@@ -256,3 +89,205 @@ def shared(before: Sequence[Any], after: Sequence[Any]) -> int:
         if old is not new and old != new:
             return index
     return min(len(before), len(after))
+
+
+def _overhead(system: Any, tools: Any) -> int:
+    """Return the quarter-tokens in front of the messages."""
+    return int(walker.content(system)) + (int(walker.json(tools)) if tools else 0)
+
+
+# ---------------------------------------------------------------------- what each request is made of
+
+
+class _Sizes(NamedTuple):
+    """Quarter-tokens of a message, or of all up to one."""
+
+    whole: int = 0
+    notes: int = 0  # in place of cleared results
+    results: int = 0
+    system: int = 0  # of messages that are in the head wherever they stand
+
+    def plus(self, other: _Sizes) -> _Sizes:
+        return _Sizes(*map(int.__add__, self, other))
+
+    def minus(self, other: _Sizes) -> _Sizes:
+        return _Sizes(*map(int.__sub__, self, other))
+
+
+class _Meter:
+    """Reads messages, each once."""
+
+    def __init__(self, shape: Format) -> None:
+        self._shape = shape
+        self._known: Final[dict[int, tuple[Any, Facts, _Sizes]]] = {}  # holding a message keeps its id its own
+
+    def facts(self, message: Any) -> Facts:
+        return self._read(message)[1]
+
+    def sizes(self, message: Any) -> _Sizes:
+        return self._read(message)[2]
+
+    def count_as_note(self, message: Any, quarters: int) -> None:
+        """Let so much of a message be the note about left-out messages."""
+        _, facts, sizes = self._read(message)
+        self._known[id(message)] = (message, facts, sizes._replace(notes=quarters))
+
+    def _read(self, message: Any) -> tuple[Any, Facts, _Sizes]:
+        found = self._known.get(id(message))
+        if found is None:
+            facts, whole = self._shape.read(message), int(walker.message(message))
+            notes = sum(result.quarters for result in facts.results if result.is_note)
+            results = sum(result.quarters for result in facts.results) - notes
+            sizes = _Sizes(whole, notes, results, whole if facts.kind == Kind.SYSTEM else 0)
+            found = self._known[id(message)] = (message, facts, sizes)
+        return found
+
+
+class _Side:
+    """
+    The requests of one side so far.
+
+    Remembers the messages of the last one, and their running sizes: the next one mostly extends it.
+    """
+
+    def __init__(self, meter: _Meter, prices: Prices, overhead: int) -> None:
+        self._meter = meter
+        self._prices = prices
+        self._overhead = overhead
+        self._messages: Sequence[Any] = ()
+        self._sums = [_Sizes()]
+        self._cost = 0.0
+
+    def send(self, messages: Sequence[Any], head_end: int, *, fits: bool) -> Sent:
+        """Take in the next request."""
+        known, common = len(self._messages), shared(self._messages, messages)
+        reused = whole_tokens(self._overhead + self._sums[common].whole) if known else 0
+        parts = self._take_in(messages, common, head_end)
+        cost = self._prices.read * reused + self._prices.write * (parts.total - reused)
+        self._cost += cost
+        return Sent(
+            tokens=parts.total,
+            reused=reused,
+            cost=cost,
+            cost_so_far=self._cost,
+            fits=fits,
+            breaks_prefix=common < known,
+            parts=parts,
+        )
+
+    def _take_in(self, messages: Sequence[Any], common: int, head_end: int) -> Parts:
+        del self._sums[common + 1 :]
+        for message in messages[common:]:
+            self._sums.append(self._sums[-1].plus(self._meter.sizes(message)))
+        self._messages = messages
+        return self._parts(self._sums[-1], self._sums[head_end])
+
+    def _parts(self, everything: _Sizes, head: _Sizes) -> Parts:
+        unread = everything.minus(self._sums[self._spoken_until()]).results
+        in_head = head.whole - head.notes - head.results + everything.minus(head).system
+        talk = everything.whole - everything.notes - everything.results - in_head
+        return _rounded((self._overhead, in_head, everything.notes, talk, everything.results - unread, unread))
+
+    def _spoken_until(self) -> int:
+        """Return how many messages there are up to the model's last one."""
+        lengths = range(len(self._messages), 0, -1)
+        spoken = (n for n in lengths if self._meter.facts(self._messages[n - 1]).kind == Kind.MODEL)
+        return next(spoken, 0)
+
+
+def _rounded(quarters: Sequence[int]) -> Parts:
+    """Return parts in tokens: rounded where they meet, so that their sum is what the whole rounds to."""
+    edges = [whole_tokens(edge) for edge in accumulate(quarters, initial=0)]
+    overhead, head, notes, talk, results, unread = (after - before for before, after in pairwise(edges))
+    return Parts(overhead=overhead, head=head, notes=notes, talk=talk, results=results, unread=unread)
+
+
+# ---------------------------------------------------------------------- what changes from request to request
+
+
+class _Ledger:
+    """Both sides of a run so far, and what fitting took out."""
+
+    def __init__(self, history: Sequence[Any], shape: Format, window: Window, prices: Prices, overhead: int) -> None:
+        self._history = history
+        self._meter: Final = _Meter(shape)
+        self._outline: Final = Outline(_rules(strict_roles=window.policy.strict_roles))
+        self._without: Final = _Side(self._meter, prices, overhead)
+        self._fitted: Final = _Side(self._meter, prices, overhead)
+        self._last: Fitted | None = None
+        self._ever_cleared: Counter[Cleared] = Counter()
+
+    def enter(self, number: int, point: int, fitted: Fitted, *, reported: int | None) -> Request:
+        """Take in the next request."""
+        self._read_until(point)
+        head_end = min(self._outline.head_end, point)
+        if fitted.dropped:
+            self._find_note(fitted.messages, head_end)
+        move = self._move(fitted)
+        self._last = fitted
+        whole_fits = fitted.tokens_before <= fitted.budget
+        return Request(
+            number=number,
+            messages=point,
+            stage=fitted.stage,
+            without=self._without.send(self._history[:point], head_end, fits=whole_fits),
+            fitted=self._fitted.send(fitted.messages, head_end, fits=fitted.fits),
+            cleared=len(fitted.cleared),
+            dropped=fitted.dropped,
+            move=move,
+            reported=reported,
+        )
+
+    def _read_until(self, point: int) -> None:
+        for message in self._history[len(self._outline) : point]:
+            self._outline.append(self._meter.facts(message), self._meter.sizes(message).whole)
+
+    def _find_note(self, sent: Sequence[Any], head_end: int) -> None:
+        """Tell the meter which message holds the note: one of its own after the head, or the head's last one."""
+        last, own = sent[head_end - 1], self._history[head_end - 1]
+        if last is not own and self._meter.facts(last).has_note:
+            self._meter.count_as_note(last, self._meter.sizes(last).whole - self._meter.sizes(own).whole)
+        elif head_end < len(sent) and self._meter.facts(sent[head_end]).has_note:
+            self._meter.count_as_note(sent[head_end], self._meter.sizes(sent[head_end]).whole)
+
+    def _move(self, fitted: Fitted) -> Move | None:
+        """Return what this request leaves out that the one before did not."""
+        before = self._last
+        cleared = self._newly_cleared(fitted)
+        dropped = max(fitted.dropped - (before.dropped if before else 0), 0)
+        if not cleared and not dropped:
+            return None
+        grown = fitted.tokens_before - (before.tokens_before if before else 0)
+        return Move(
+            stages=(Stage.CLEARED,) * bool(cleared) + (fitted.stage,) * bool(dropped),
+            tokens_unmoved=grown + (before.tokens if before else 0),
+            budget=fitted.budget,
+            cleared=cleared,
+            dropped=dropped,
+        )
+
+    def _newly_cleared(self, fitted: Fitted) -> tuple[ToolTotal, ...]:
+        if self._last is not None and fitted.cleared is self._last.cleared:
+            return ()
+        cleared = Counter(fitted.cleared)
+        new = cleared - self._ever_cleared
+        self._ever_cleared |= cleared
+        return summed(
+            ToolTotal(tool=item.tool or "(unnamed)", results=times, tokens=times * item.tokens)
+            for item, times in new.items()
+        )
+
+
+def _rules(*, strict_roles: bool) -> Rules:
+    """Return rules for an outline that is asked for the head alone."""
+    nothing = frozenset[str]()
+    return Rules(
+        small_result=0,
+        note=0,
+        recall_note=0,
+        input_note=0,
+        exclude_tools=nothing,
+        recall_tools=nothing,
+        strict_roles=strict_roles,
+        input_tools=nothing,
+    )
