@@ -25,7 +25,7 @@ EXTRAS := $(WITH:%=$(DONE)/group-%)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo dev test test-rs test-py coverage lint format bench bench-smoke docs wheels test-wheels fuzz clean
+.PHONY: help demo dev test test-rs test-py coverage lint golden format bench bench-smoke docs wheels test-wheels fuzz clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | awk -F@ '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -88,6 +88,9 @@ ifneq ($(CARGO),)
 	cargo clippy --locked --quiet --all-targets -- -D warnings
 	cargo clippy --locked --quiet --all-targets --features python -- -D warnings
 endif
+
+golden: $(DONE)/core-$(CORE)  ## write down anew what tests compare with; review its diff
+	$(BIN)/python tests/golden/write.py
 
 format: $(DONE)/group-lint  ## put code into shape, and fix what can be fixed without thinking
 	$(BIN)/ruff check --fix --exit-zero --quiet

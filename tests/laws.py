@@ -14,15 +14,17 @@ LONG = "All work. " * 280
 """A result of 700 tokens: two of them are over half of the smallest budget that draws no warning."""
 
 
-def fit(history: list[Any], budget: int = 2_000, *, format: str = "auto", **policy: Any) -> Fitted:
+def fit(
+    history: list[Any], budget: int = 2_000, *, format: str = "auto", language: str = "en", **policy: Any
+) -> Fitted:
     """Return a history fitted; never more than it ([F1]), as estimated ([F2]), unharmed ([V5]), at rest ([H4])."""
-    window = Window(policy=Policy(budget=budget, batch=1, **policy), format=format)
+    window = Window(policy=Policy(budget=budget, batch=1, **policy), format=format, language=language)
     before = deepcopy(history)
     fitted = window.fit(history)
     assert before == history
     assert fitted.tokens == longturn.estimate(fitted.messages) <= fitted.tokens_before
     assert fitted.messages[-1] is history[-1]
-    again = Window(policy=window.policy, format=format).fit(fitted.messages)
+    again = Window(policy=window.policy, format=format, language=language).fit(fitted.messages)
     assert fitted.messages == again.messages
     return fitted
 

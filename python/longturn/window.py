@@ -175,7 +175,7 @@ class Window:
         """
         if not self._policy.recall_tools:
             return self._words.instructions
-        return f"{self._words.instructions} {self._words.instructions_recall}"
+        return f"{self._words.instructions}\n{self._words.instructions_recall}"
 
     def _terms(self, overhead: int, note_is_message: bool, note: int) -> Terms:
         policy, budget = self._policy, self._budget_quarters()
