@@ -43,7 +43,7 @@ def phrases(language: str) -> Phrases:
     Raises:
         ValueError: there are none in this language; names those there are.
     """
-    code, *rest = re.split(r"[-_.@]", language.lower()) if isinstance(language, str) else [""]
+    code, *rest = re.split(r"[-_.@]", str(language).lower())
     if code not in _FILES or not _OTHER_SCRIPTS.isdisjoint(rest):
         raise ValueError(
             f"language must be one of {', '.join(languages())}, or a tag of one, as in 'zh-Hans' (got {language!r})"

@@ -35,6 +35,12 @@ PHRASES: Final = Phrases(
         "Cette conversation est devenue trop longue pour que le modèle puisse la lire en une fois. Commencez une "
         "nouvelle discussion pour l'étape suivante. Tout ce qui a été réalisé jusqu'ici est conservé."
     ),
+    too_large=(
+        "Un élément de cette conversation est trop volumineux pour être envoyé au modèle. Utilisez un fichier ou une "
+        "image de plus petite taille, ou commencez une nouvelle discussion. Tout ce qui a été réalisé jusqu'ici est "
+        "conservé."
+    ),
+    refused="Le fournisseur du modèle a refusé cette demande. Reformulez-la et envoyez-la de nouveau.",
     recall_tool=(
         "Récupère le texte d'un ancien résultat d'outil qui a été retiré de la conversation. "
         "À utiliser pour les résultats d'outils qui ne doivent pas être exécutés de nouveau."

@@ -35,6 +35,14 @@ PHRASES: Final = Phrases(
         "Diese Unterhaltung ist so lang geworden, dass das Modell sie nicht mehr auf einmal lesen kann. Starten Sie "
         "für den nächsten Schritt einen neuen Chat; alles, was bisher entstanden ist, bleibt erhalten."
     ),
+    too_large=(
+        "Etwas in dieser Unterhaltung ist zu groß, um an das Modell gesendet zu werden. Verwenden Sie eine kleinere "
+        "Datei oder ein kleineres Bild, oder starten Sie einen neuen Chat; alles, was bisher entstanden ist, bleibt "
+        "erhalten."
+    ),
+    refused=(
+        "Der Anbieter des Modells hat diese Anfrage abgelehnt. Formulieren Sie sie um und senden Sie sie noch einmal."
+    ),
     recall_tool=(
         "Holt den Text eines früheren Tool-Ergebnisses zurück, das aus der Unterhaltung entfernt wurde. "
         "Für Ergebnisse, deren Tool nicht noch einmal ausgeführt werden darf."

@@ -35,6 +35,11 @@ PHRASES: Final = Phrases(
         "Questa conversazione è diventata troppo lunga perché il modello possa leggerla in una volta sola. Avvia una "
         "nuova chat per il prossimo passo; tutto ciò che è stato realizzato finora rimane."
     ),
+    too_large=(
+        "Qualcosa in questa conversazione è troppo grande per essere inviato al modello. Usa un file o un'immagine più "
+        "piccoli, oppure avvia una nuova chat; tutto ciò che è stato realizzato finora rimane."
+    ),
+    refused="Il fornitore del modello ha rifiutato questa richiesta. Riformulala e inviala di nuovo.",
     recall_tool=(
         "Recupera il testo di un risultato precedente che è stato rimosso dalla conversazione. "
         "Da usare per i risultati di strumenti che non vanno eseguiti di nuovo."

@@ -35,6 +35,11 @@ PHRASES: Final = Phrases(
         "Esta conversación se ha vuelto demasiado larga para que el modelo la lea de una vez. Inicia un chat nuevo "
         "para el siguiente paso; todo lo creado hasta ahora se conserva."
     ),
+    too_large=(
+        "Algo en esta conversación es demasiado grande para enviarlo al modelo. Usa un archivo o una imagen más "
+        "pequeños, o inicia un chat nuevo; todo lo creado hasta ahora se conserva."
+    ),
+    refused="El proveedor del modelo rechazó esta solicitud. Exprésala de otra forma y vuelve a enviarla.",
     recall_tool=(
         "Recupera el texto de un resultado de herramienta anterior que se eliminó de la conversación. "
         "Úsala para resultados de herramientas que no deben volver a ejecutarse."
