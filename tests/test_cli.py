@@ -457,56 +457,6 @@ def test_wrong_arguments_end_with_code_2(arguments: list[str], capsys: pytest.Ca
     assert "usage: longturn" in capsys.readouterr().err
 
 
-# ---------------------------------------------------------------------- estimate
-
-
-def test_counts_are_split_by_script(saved: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """Like ``wc``: a column each, a total for several files ([S1])."""
-    russian, chinese = saved("Привет, мир", "ru.txt"), saved("你好 abc", "zh.txt")
-    assert main(["estimate", russian, chinese]) == 0
-    rows = [row.split() for row in capsys.readouterr().out.splitlines()]
-    assert rows == [
-        ["ascii", "cjk", "other", "tokens"],
-        ["2", "0", "9", "5", russian],
-        ["4", "2", "0", "3", chinese],
-        ["6", "2", "9", "8", "total"],
-    ]
-
-
-def test_one_file_needs_no_total(saved: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """And an empty one counts nothing."""
-    name = saved(b"")
-    assert main(["estimate", name]) == 0
-    assert capsys.readouterr().out.split() == ["ascii", "cjk", "other", "tokens", "0", "0", "0", "0", name]
-
-
-def test_invalid_bytes_count_as_other(saved: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """Any file is text enough to be counted."""
-    assert main(["estimate", "--json", saved(b"ab\xff\xfe")]) == 0
-    total = json.loads(capsys.readouterr().out)["total"]
-    assert total == {"name": "total", "ascii": 2, "cjk": 0, "other": 2, "tokens": 2}
-
-
-@pytest.mark.parametrize("arguments", [[], ["-"]])
-def test_estimate_reads_standard_input(
-    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Where no file is named, or for ``-``."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("привет".encode())))
-    assert main(["estimate", *arguments]) == 0
-    assert capsys.readouterr().out.splitlines()[1].split() == ["0", "0", "6", "3", "-"]
-
-
-def test_a_missing_file_does_not_keep_the_others_from_being_counted(
-    saved: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """But the exit code tells."""
-    assert main(["estimate", str(tmp_path / "missing"), saved("abcd")]) == 2
-    captured = capsys.readouterr()
-    assert "1" in captured.out.splitlines()[1].split()
-    assert "cannot read" in captured.err
-
-
 # ---------------------------------------------------------------------- as a process
 
 

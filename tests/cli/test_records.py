@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longturn import Policy, Window
-from longturn.cli.printing import report_json
+from longturn.cli.printing import report_value
 from longturn.cli.records import Prices, Replay
 from longturn.cli.replay import replay
 
@@ -170,7 +170,7 @@ def test_progress_is_told() -> None:
 def test_the_record_as_json_has_each_request() -> None:
     """Nothing in it is more than JSON."""
     run = replayed("agent")
-    value = json.loads(report_json(run))
+    value = json.loads(json.dumps(report_value(run)))
     assert len(value["requests"]) == len(run.requests) == 61
     assert value["requests"][-1]["fitted"]["parts"]["unread"] == 1_000
     moved = [request["move"] for request in value["requests"] if request["move"]]

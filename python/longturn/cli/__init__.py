@@ -1,52 +1,54 @@
-"""The command ``longturn``: replay saved histories, count tokens of files."""
+"""The command ``longturn``: count, fit, replay, explain, without leaving the machine."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Final
 
-from longturn.cli.arguments import parse
-from longturn.cli.commands import run
-from longturn.cli.errors import InputError
-
-_NOT_WRITTEN: Final = 1
-_BAD_INPUT: Final = 2  # like argparse's own
-_INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
-_PIPE_CLOSED: Final = 141
+from longturn.cli.commands import parse, run
+from longturn.cli.console import Console, console
+from longturn.cli.errors import Exit, InputError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """
-    Run the command and return its exit code: 0, 2 for input that can't be used, 1 for output nobody takes.
+    Run the command and return its exit code, one of `longturn.cli.errors.Exit`.
 
     Raises:
         SystemExit: from argparse, for ``--help``, ``--version`` and wrong arguments.
     """
     options = parse(arguments)
+    screen = console()
     try:
-        with warnings.catch_warnings(record=True, action="always") as caught:
-            code = run(options, warn=_warn)
-        for warning in caught:
-            _warn(str(warning.message))
-        if sys.stdout is not None:  # closed by whoever started us
-            sys.stdout.flush()
+        return _run(options, screen)
     except InputError as error:
-        print(f"longturn: error: {error}", file=sys.stderr)
-        return _BAD_INPUT
+        screen.error(str(error))
+        return Exit.BAD_INPUT
+    except RecursionError:
+        screen.error("the input is nested too deeply to read")
+        return Exit.BAD_INPUT
+    except MemoryError:
+        screen.error("the input does not fit into this machine's memory")
+        return Exit.BAD_INPUT
     except BrokenPipeError:
         # Whoever read the output has left; Python would complain once more while it shuts down.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _PIPE_CLOSED
+        return Exit.PIPE_CLOSED
     except OSError as error:  # a full disk; reading has errors of its own
-        print(f"longturn: error: cannot write the output: {error.strerror or error}", file=sys.stderr)
-        return _NOT_WRITTEN
+        screen.error(f"cannot write the output: {error.strerror or error}")
+        return Exit.NOT_WRITTEN
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return Exit.INTERRUPTED
+
+
+def _run(options: argparse.Namespace, screen: Console) -> int:
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        code = run(options, screen)
+    for warning in caught:
+        screen.warn(str(warning.message))
+    if sys.stdout is not None:  # closed by whoever started us
+        sys.stdout.flush()
     return code
-
-
-def _warn(text: str) -> None:
-    print(f"longturn: warning: {text}", file=sys.stderr)

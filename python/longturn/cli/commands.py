@@ -1,81 +1,90 @@
-"""The commands: options in, printed lines and an exit code out."""
+"""The commands there are: a table, and the parser made from it."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, cast
 
-from longturn.cli.counting import Row, count, rows_json, rows_text
-from longturn.cli.documents import STDIN, read_bytes, text_of
-from longturn.cli.errors import InputError
-from longturn.cli.histories import History, load
-from longturn.cli.printing import report_json, report_text, threads_json, threads_text
-from longturn.cli.records import Prices, Replay
-from longturn.cli.replay import replay
-from longturn.fitting.policy import Policy
-from longturn.window import Window
-
-Warn = Callable[[str], None]
+if TYPE_CHECKING:
+    from longturn.cli.console import Console
 
 
-def run(options: argparse.Namespace, *, warn: Warn) -> int:
+class Implementation(Protocol):
+    """What the module of a command has."""
+
+    DESCRIPTION: str
+    """What ``--help`` says first."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
+
+    def run(self, options: argparse.Namespace, console: Console) -> int:
+        """
+        Do it and return the exit code.
+
+        Raises:
+            InputError: the input can't be used.
+        """
+
+
+class Command(NamedTuple):
+    """A command: its module is imported when it is asked for."""
+
+    name: str
+    module: str
+    help: str
+
+
+COMMANDS: Final = (
+    Command("estimate", "estimating", "count the tokens of files"),
+    Command("replay", "replaying", "replay saved runs, without and with fitting"),
+)
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Return the options; ends the process with code 2 where they are wrong."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    return _parser(words).parse_args(words)
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
     """
-    Run the command the options name and return the exit code.
+    Run the command that the options name and return the exit code.
 
     Raises:
         InputError: the input can't be used.
     """
-    for stream in (sys.stdout, sys.stderr):
-        # Names of files and tools hold what they like; a terminal that can't show it must not stop a report.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    return run_replay(options, warn) if options.command == "replay" else run_estimate(options)
+    return _implementation(options.implementation).run(options, console)
 
 
-def run_replay(options: argparse.Namespace, warn: Warn) -> int:
-    """Replay one saved run and print what came of it."""
-    name = "standard input" if options.file == STDIN else options.file
-    history = load(name, read_bytes(options.file), thread=options.thread, warn=warn)
-    if options.thread and not history.threads:
-        raise InputError(f"{name} is no session: --thread picks one of a Claude Code session .jsonl")
-    if options.threads:
-        _print_threads(name, history, as_json=options.json)
-        return 0
-    prices = Prices(read=options.read_price, write=options.write_price)
-    report = _replayed(name, history, options, prices)
-    print((report_json if options.json else report_text)(report))
-    return 0
-
-
-def _print_threads(name: str, history: History, *, as_json: bool) -> None:
-    if not history.threads:
-        raise InputError(f"{name} is no session: --threads lists the threads of a Claude Code session .jsonl")
-    print((threads_json if as_json else threads_text)(history.threads))
-
-
-def _replayed(name: str, history: History, options: argparse.Namespace, prices: Prices) -> Replay:
-    system = text_of(options.system, read_bytes(options.system)) if options.system else history.system
-    shape = "anthropic" if history.threads and options.format == "auto" else options.format
-    try:
-        window = Window(policy=Policy(budget=options.budget, hold=not options.no_hold), format=shape)
-        return replay(
-            history.messages, window, name=name, shape=shape, system=system, tools=history.tools, prices=prices
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="longturn", description="Keeps an agent's long turns inside the model's context window."
+    )
+    parser.add_argument("--version", action="version", version=f"longturn {_version()}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        entry = commands.add_parser(
+            command.name, help=command.help, formatter_class=argparse.RawDescriptionHelpFormatter
         )
-    except (ValueError, TypeError) as error:  # a format that can't be told, a message that is none
-        raise InputError(f"{name}: {error}") from error
+        if command.name in words:  # the others' modules may stay where they are
+            implementation = _implementation(command.module)
+            entry.description = implementation.DESCRIPTION
+            entry.set_defaults(implementation=command.module)
+            implementation.add_arguments(entry)
+    return parser
 
 
-def run_estimate(options: argparse.Namespace) -> int:
-    """Count files and print the counts; the others are counted even if one can't be read."""
-    rows: list[Row] = []
-    failed = False
-    for name in options.files or [STDIN]:
-        try:
-            rows.append(count(name, read_bytes(name)))
-        except InputError as error:
-            print(f"longturn: error: {error}", file=sys.stderr)
-            failed = True
-    if rows:
-        print((rows_json if options.json else rows_text)(rows))
-    return 2 if failed else 0
+def _implementation(module: str) -> Implementation:
+    return cast("Implementation", import_module(f"longturn.cli.{module}"))
+
+
+def _version() -> str:
+    try:
+        return version("longturn")
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        return "unknown"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from longturn.cli.errors import InputError
+from longturn.cli.files import opened, pieces
 
-STDIN: Final = "-"
 EXPECTED: Final = "a JSON list of messages, a request body with messages, input or contents, or a Claude Code session"
 
 
@@ -28,14 +26,8 @@ def read_bytes(name: str) -> bytes:
     Raises:
         InputError: it can't be read.
     """
-    if name == STDIN:
-        if sys.stdin is None:
-            raise InputError("standard input is closed; name a file")
-        return sys.stdin.buffer.read()
-    try:
-        return Path(name).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror or error}") from None
+    with opened(name) as file:
+        return b"".join(pieces(name, file))
 
 
 def text_of(name: str, data: bytes) -> str:

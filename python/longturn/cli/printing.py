@@ -1,8 +1,7 @@
-"""Reports as text for a person and as JSON for a program."""
+"""Reports as text for a person and as JSON values for a program."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -17,11 +16,6 @@ _PREVIEW_CHARS = 60
 def report_text(report: Replay) -> str:
     """Return a report as a few aligned lines."""
     return "\n".join([*_heading(report), "", *_table(report), "", *_stages(report)])
-
-
-def report_json(report: Replay) -> str:
-    """Return a report as one JSON object."""
-    return json.dumps(report_value(report), ensure_ascii=False, indent=2)
 
 
 def report_value(report: Replay) -> dict[str, Any]:
@@ -119,9 +113,9 @@ def threads_text(threads: Sequence[Thread]) -> str:
     )
 
 
-def threads_json(threads: Sequence[Thread]) -> str:
-    """Return a session's threads as one JSON list."""
-    return json.dumps([_thread_row(number, thread) for number, thread in enumerate(threads)], ensure_ascii=False)
+def threads_value(threads: Sequence[Thread]) -> list[dict[str, Any]]:
+    """Return a session's threads as JSON values."""
+    return [_thread_row(number, thread) for number, thread in enumerate(threads)]
 
 
 def _thread_row(number: int, thread: Thread) -> dict[str, Any]:
