@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from longturn.failures.classify import classify, is_retryable
+from longturn.failures.failure import Failure, FailureKind
 from longturn.fitted import Fitted
 from longturn.fitting.policy import Policy
 from longturn.fitting.view import Stage
@@ -18,14 +20,18 @@ __all__ = [
     "BACKEND",
     "RECALL_TOOL",
     "Cleared",
+    "Failure",
+    "FailureKind",
     "Fitted",
     "FormatError",
     "Policy",
     "Scripts",
     "Stage",
     "Window",
+    "classify",
     "estimate",
     "estimate_batch",
+    "is_retryable",
     "recall",
     "scripts",
     "scripts_batch",

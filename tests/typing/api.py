@@ -68,3 +68,11 @@ class Column:
 tokens_of_column = longturn.arrow.estimate(Column())
 assert_type(len(tokens_of_column), int)
 assert_type(longturn.arrow.estimate(tokens_of_column), longturn.arrow.TokenColumn)
+
+failure = longturn.classify(ValueError("prompt is too long"), language="en")
+assert_type(failure, longturn.Failure)
+assert_type(failure.kind, longturn.FailureKind)
+assert_type(failure.message, str | None)
+assert_type(failure.tokens, int | None)
+assert_type(failure.retry_after, float | None)
+assert_type(longturn.is_retryable({"error": {"code": 429}}), bool)

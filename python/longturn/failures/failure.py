@@ -56,3 +56,5 @@ class Failure:
     """Seconds to wait before sending again, where the provider says."""
     shrink_helps: bool = False
     """Whether a smaller conversation would cure it."""
+    advice: str | None = None
+    """What the developer can change; None where there is nothing, or the person can help themselves."""

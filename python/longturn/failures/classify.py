@@ -1,0 +1,221 @@
+"""
+What a refusal means, and whether to send the same request again.
+
+Codes are read before words, and what says more before what says less: transport, decisive codes, money and
+rate, the answer's limit, the limit of one field, and the conversation's length last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+from longturn.failures import table
+from longturn.failures.evidence import Evidence
+from longturn.failures.failure import Failure, FailureKind
+from longturn.failures.numbers import Numbers, least_limit, numbers
+from longturn.failures.reading import links, read
+from longturn.failures.table import Names, Verdict, Wording
+from longturn.failures.vocabulary import concepts, sentences
+from longturn.failures.waiting import retry_after
+from longturn.wording import phrases
+
+_SAID_CHARS: Final = 2_000
+
+
+def classify(error: object, *, language: str = "en") -> Failure:
+    """
+    Return what an error of any SDK, a response, a decoded body or an answer means.
+
+    No SDK is imported, nothing is awaited, and whatever ``error`` is, this does not raise. ``language``
+    is the language of ``Failure.message``.
+
+    Raises:
+        ValueError: there are no texts in ``language``.
+    """
+    words = phrases(language)
+    weak: Failure | None = None
+    for link in links(error):
+        evidence = read(link)
+        verdict, is_sure = _judge(evidence)
+        failure = _failure(evidence, verdict, words)
+        if is_sure:
+            return failure
+        weak = failure if weak is None or weak.kind is FailureKind.UNKNOWN else weak
+    return weak or _failure(Evidence(), table.UNKNOWN, words)
+
+
+def is_retryable(error: object) -> bool:
+    """
+    Tell whether the same request may succeed if it is sent again soon.
+
+    False for every request that was refused as invalid. Fits ``tenacity.retry_if_exception``,
+    ``stamina.retry(on=...)`` and ``RetryPolicy(retry_on=...)`` as it is. Never raises.
+    """
+    return classify(error).retryable
+
+
+def _judge(evidence: Evidence) -> tuple[Verdict, bool]:
+    """Return what the evidence amounts to, and whether nothing deeper in the chain can say better."""
+    if evidence.is_answer and not evidence.texts and (evidence.status or 200) < 400:
+        return _ending(evidence), True
+    spoken = _spoken(evidence)
+    sure = (
+        _named(table.DECISIVE_CODES, evidence.codes)
+        or _named(table.DECISIVE_CLASSES, evidence.classes)
+        or _refused_for_money_or_rate(evidence, spoken)
+        or _worded(evidence, spoken)
+        or _named(table.CODES, evidence.codes)
+        or _first(table.OTHER_WORDINGS, spoken)
+        or (_first(table.TROUBLE_WORDINGS, spoken) if not 400 <= (evidence.status or 0) < 500 else None)
+    )
+    if sure:
+        return sure, True
+    return _by_class_or_status(evidence), False
+
+
+def _spoken(evidence: Evidence) -> list[frozenset[str]]:
+    """Return what each sentence speaks of; where an embedding was asked for, all of them speak of that too."""
+    always = frozenset({"embedding"}) if evidence.path.rstrip("/").endswith(("embeddings", "embed")) else frozenset()
+    return [concepts(sentence) | always for text in evidence.texts for sentence in sentences(text)]
+
+
+def _named(rows: Iterable[Names], names: frozenset[str]) -> Verdict | None:
+    return next((row.verdict for row in rows if not names.isdisjoint(row.names)), None)
+
+
+def _first(wordings: Iterable[Wording], spoken: Iterable[frozenset[str]]) -> Verdict | None:
+    heard = list(spoken)
+    return next((wording.verdict for wording in wordings if any(_says(wording, of) for of in heard)), None)
+
+
+def _says(wording: Wording, of: frozenset[str]) -> bool:
+    return wording.speaks_of <= of and wording.not_of.isdisjoint(of)
+
+
+def _refused_for_money_or_rate(evidence: Evidence, spoken: list[frozenset[str]]) -> Verdict | None:
+    of = frozenset[str]().union(*spoken)
+    is_rate = evidence.status == 429 or "rate" in of or _named(table.CODES, evidence.codes) is table.RATE
+    if evidence.status == 402 or ("money" in of and not is_rate):
+        return table.QUOTA_SHRINKABLE if numbers(evidence.texts).is_over else table.QUOTA
+    if evidence.status == 401:
+        return table.AUTH
+    if not is_rate or "grpc" in of:
+        return None
+    return _rate(evidence, of)
+
+
+def _rate(evidence: Evidence, of: frozenset[str]) -> Verdict:
+    if "day" in of or ("money" in of and "rate" not in of):
+        return table.QUOTA
+    if numbers(evidence.texts, may_fit=True).is_over:
+        return table.OVER_ALLOWANCE
+    if (_wait(evidence) or 0) > table.LONG_WAIT:
+        return table.RATE_FOR_LONG
+    return table.RATE_SHRINKABLE if "shorten" in of or "peak" in of else table.RATE
+
+
+def _worded(evidence: Evidence, spoken: list[frozenset[str]]) -> Verdict | None:
+    of = frozenset[str]().union(*spoken)
+    counted = "counted" in of and "window" in of
+    wordings = (row for row in table.WORDINGS if not (counted and row.verdict is table.OUTPUT_ASKED))
+    if verdict := _first(wordings, spoken):
+        return table.TOO_LARGE_FOR_PROXY if verdict is table.TOO_LARGE and evidence.is_plain else verdict
+    pair = frozenset({"pair"}) if numbers(evidence.texts).is_over else frozenset[str]()
+    return _first(table.WHOLE_WORDINGS, [of | pair])
+
+
+def _ending(evidence: Evidence) -> Verdict:
+    """Return what an answer's end means."""
+    if evidence.codes & {"max_output_tokens", "length"}:
+        return table.OUTPUT_REACHED
+    verdict = _named(table.STOPS, evidence.stops) or table.NORMAL
+    sent, got = _usage(evidence, table.IN_USAGE), _usage(evidence, table.OUT_USAGE)
+    return table.OVERFLOW if verdict is table.OUTPUT_REACHED and sent and got == 0 else verdict
+
+
+def _usage(evidence: Evidence, names: Iterable[str]) -> int | None:
+    return next((evidence.counts[name] for name in names if name in evidence.counts), None)
+
+
+def _by_class_or_status(evidence: Evidence) -> Verdict:
+    status = evidence.status
+    by_class = _named(table.CLASSES, evidence.classes)
+    if by_class and by_class.kind is not FailureKind.OVERLOADED:
+        return by_class
+    if status is None or status < 400:
+        if any(_network().match(name) for name in evidence.classes):
+            return table.NETWORK
+        if by_class:
+            return by_class
+        return table.NORMAL if status is not None and not evidence.classes else table.UNKNOWN
+    if status == 413 and evidence.is_plain:
+        return table.TOO_LARGE_FOR_PROXY
+    return table.STATUSES.get(status) or (table.OVERLOADED if status >= 500 else table.INVALID)
+
+
+@cache
+def _network() -> re.Pattern[str]:
+    return re.compile(table.NETWORK_CLASS, re.IGNORECASE)
+
+
+def _wait(evidence: Evidence) -> float | None:
+    return retry_after(evidence.headers, evidence.waits, evidence.texts)
+
+
+def _failure(evidence: Evidence, verdict: Verdict, words: object) -> Failure:
+    counted = _numbers(evidence, verdict)
+    verdict = _for_developer(verdict, counted)
+    return Failure(
+        kind=verdict.kind,
+        retryable=verdict.retryable,
+        page=verdict.page,
+        message=getattr(words, verdict.sentence) if verdict.sentence else None,
+        status=evidence.status,
+        provider_message=evidence.texts[0][:_SAID_CHARS] if evidence.texts else None,
+        tokens=counted.tokens,
+        limit=counted.limit,
+        retry_after=_wait(evidence),
+        shrink_helps=verdict.shrink_helps,
+        advice=verdict.advice,
+    )
+
+
+def _numbers(evidence: Evidence, verdict: Verdict) -> Numbers:
+    fields = {role: evidence.counts[name] for name, role in table.FIELD_NUMBERS.items() if name in evidence.counts}
+    if verdict.kind is FailureKind.CONTEXT_OVERFLOW:
+        if fields:
+            return Numbers(**fields)
+        if evidence.is_answer:
+            return _filled(evidence)
+        return numbers(evidence.texts)
+    if verdict.kind is FailureKind.RATE_LIMITED:
+        return numbers(evidence.texts, may_fit=True)
+    if verdict is table.FIELD:
+        return _of_tokens(evidence)
+    if verdict.kind in (FailureKind.OUTPUT_LIMIT, FailureKind.QUOTA):
+        counted = _of_tokens(evidence)
+        return counted if counted.is_over else Numbers(limit=least_limit(evidence.texts))
+    return Numbers()
+
+
+def _filled(evidence: Evidence) -> Numbers:
+    """Return the numbers of a window that was full before the first token of an answer: both are the prompt's."""
+    sent = _usage(evidence, table.IN_USAGE)
+    return Numbers(tokens=sent, limit=sent if _usage(evidence, table.OUT_USAGE) == 0 else None)
+
+
+def _of_tokens(evidence: Evidence) -> Numbers:
+    counted = numbers([text for text in evidence.texts if "token" in text.lower()])
+    return counted if counted.is_over else Numbers()
+
+
+def _for_developer(verdict: Verdict, counted: Numbers) -> Verdict:
+    """Return who has to act where trimming the conversation to nothing would not make room."""
+    if verdict is not table.OVERFLOW or counted.limit is None:
+        return verdict
+    if (counted.tools or 0) >= counted.limit:
+        return table.OVERFLOW_BY_TOOLS
+    return table.OVERFLOW_BY_OUTPUT if (counted.tools or 0) + (counted.output or 0) >= counted.limit else verdict

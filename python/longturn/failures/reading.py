@@ -1,0 +1,326 @@
+"""
+Read an error, a response, a body or an answer of any SDK into evidence.
+
+Nothing is imported and nothing is trusted: attributes may raise, bodies may be broken, objects may
+point to themselves. A walk looks at a bounded number of things and never fails.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from enum import Enum
+from itertools import islice
+from typing import Final
+
+from longturn.failures.evidence import Evidence
+from longturn.failures.text import (
+    WHOLE_CHARS,
+    bounded,
+    events,
+    is_page,
+    parsed,
+    split_bodies,
+    without_echoes,
+    without_markup,
+    without_preamble,
+)
+
+_THINGS: Final = 400  # looked at in one walk
+_ITEMS: Final = 32  # of one list or mapping
+_DEPTH: Final = 12
+_TEXTS: Final = 24
+_CHAIN: Final = 12  # exceptions that caused each other
+
+# Attributes worth reading on objects that are no mappings.
+_ATTRIBUTES: Final = (
+    "status_code", "status", "http_status", "code", "error_code", "type", "reason", "param",
+    "message", "api_message", "server_message", "msg", "detail", "details", "description", "error", "errors",
+    "body", "response", "raw_response", "headers", "original_exception", "last_attempt",
+    "choices", "candidates", "message_delta", "delta", "finish_reason", "native_finish_reason", "stop_reason",
+    "stopReason", "done_reason", "incomplete_details", "usage", "usage_metadata", "response_metadata",
+    "provider_details", "prompt_eval_count", "eval_count", "completion", "content", "role", "output", "parts",
+    "model_extra", "completion_tokens", "prompt_tokens", "input_tokens", "output_tokens",
+    "prompt_token_count", "candidates_token_count", "choice", "status_msg", "error_type", "retry_after",
+)  # fmt: skip
+
+# Whose words these are: the request's, the model's, a tool's; not the error's.
+_NOT_SAID: Final = frozenset(
+    "content contents text input inputs messages prompt prompts instructions system tools toolcalls functioncall "
+    "functions arguments output outputs parts reasoning reasoningcontent thinking logprobs data documents query "
+    "request inputvalue ctx url links link loc tokens tokenids examples embedding embeddings model id object requestid "
+    "receivedargs stack stacktrace traceback".split()
+)
+_SAID: Final = re.compile(
+    r"(?:message|msg|detail|details|description|reason|error|errors|raw|cause|title|fault\w*|body|quotaid|quotametric)$"
+)
+_CODES: Final = re.compile(r"(?:code|type|status|reason|exception)$")
+_STOPS: Final = re.compile(r"(?:finish|stop|done)reason$")
+_WAITS: Final = re.compile(r"retry(?:delay|after\w*)$")
+_STATUS: Final = re.compile(r"(?:status|statuscode|httpstatus\w*|code|errorcode)$")
+_ANSWER: Final = frozenset(
+    "choices candidates stopreason finishreason donereason role delta generations output outputs parts usage "
+    "incompletedetails".split()
+)
+_CODE_CHARS: Final = 80  # a longer "code" is a sentence
+
+
+def links(error: object) -> list[object]:
+    """
+    Return an error and what it came from, the outermost first.
+
+    Follows causes, contexts that were not suppressed, groups, and the original that a wrapper keeps.
+    """
+    found: list[object] = []
+    waiting = [error]
+    while waiting and len(found) < _CHAIN:
+        link = waiting.pop(0)
+        if any(link is other for other in found):
+            continue
+        found.append(link)
+        if isinstance(link, BaseException):
+            waiting.extend(_origins(link))
+    return found
+
+
+def _origins(error: BaseException) -> Iterator[object]:
+    group = _attribute(error, "exceptions")
+    if isinstance(group, (list, tuple)):
+        yield from group[:_CHAIN]
+    for name in ("original_exception", "__cause__", "inner_exception"):
+        if isinstance(cause := _attribute(error, name), BaseException):
+            yield cause
+    if not error.__suppress_context__ and isinstance(error.__context__, BaseException):
+        yield error.__context__
+    yield from (argument for argument in error.args[:_ITEMS] if isinstance(argument, BaseException))
+
+
+def read(thing: object) -> Evidence:
+    """Return what one link says, those it came from left out. Never raises."""
+    walk = _Walk()
+    with suppress(Exception):  # an object that fights back still leaves what was read before
+        walk.start(thing)
+    return walk.evidence()
+
+
+class _Walk:
+    """One walk over one thing: what was found so far, and how much may still be looked at."""
+
+    def __init__(self) -> None:
+        self.left = _THINGS
+        self.seen: list[object] = []  # kept alive, so that no id is used twice
+        self.seen_ids: set[int] = set()
+        self.status: int | None = None
+        self.codes: set[str] = set()
+        self.classes: set[str] = set()
+        self.texts: list[str] = []
+        self.params: list[str] = []
+        self.headers: dict[str, str] = {}
+        self.stops: set[str] = set()
+        self.counts: dict[str, int] = {}
+        self.waits: list[str] = []
+        self.path = ""
+        self.is_plain = False
+        self.is_answer = False
+
+    def evidence(self) -> Evidence:
+        return Evidence(
+            status=self.status,
+            codes=frozenset(self.codes),
+            classes=frozenset(self.classes),
+            texts=tuple(dict.fromkeys(self.texts)),
+            params=tuple(self.params),
+            headers=self.headers,
+            stops=frozenset(self.stops),
+            counts=self.counts,
+            waits=tuple(self.waits),
+            path=self.path,
+            is_plain=self.is_plain,
+            is_answer=self.is_answer,
+        )
+
+    def start(self, thing: object) -> None:
+        if isinstance(thing, BaseException):
+            self.classes.update(kind.__name__.lower() for kind in type(thing).__mro__)
+        self.value(thing, depth=0)
+        if isinstance(thing, BaseException) and not self.texts:
+            self.text(_shown(thing), depth=1)  # last: an SDK's string may leave the body out, or hold the headers
+
+    def value(self, value: object, *, depth: int) -> None:
+        """Walk into anything."""
+        if depth > _DEPTH or self.left <= 0 or value is None or isinstance(value, (bool, int, float)):
+            return
+        self.left -= 1
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            value = bytes(value[:WHOLE_CHARS]).decode("utf-8", "replace")
+        if isinstance(value, str):
+            self.text(value, depth=depth)
+        elif self._is_new(value):
+            self._inside(value, depth=depth + 1)
+
+    def _is_new(self, value: object) -> bool:
+        if id(value) in self.seen_ids:
+            return False
+        self.seen_ids.add(id(value))
+        self.seen.append(value)
+        return True
+
+    def _inside(self, value: object, *, depth: int) -> None:
+        if isinstance(value, Mapping):
+            self.mapping(value, depth=depth)
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            for item in islice(value, _ITEMS):
+                self.value(item, depth=depth)
+        elif not isinstance(value, type) and not callable(value):
+            self.attributes(value, depth=depth)
+
+    def text(self, text: str, *, depth: int) -> None:
+        """Take a text for what was said, after the bodies in it."""
+        for body in (parsed(text),) if parsed(text) is not None else events(text):
+            self.value(body, depth=depth + 1)
+        if parsed(text) is not None or events(text):
+            return
+        self.is_plain = self.is_plain or is_page(text)
+        rest, bodies = split_bodies(without_markup(text))
+        said = without_preamble(re.sub(r"\s+", " ", without_echoes(rest))).strip(" \n'\"")
+        if said and len(self.texts) < _TEXTS:
+            self.texts.append(bounded(said))
+        for body in bodies:
+            self.value(body, depth=depth + 1)
+
+    def mapping(self, fields: object, *, depth: int) -> None:
+        for key, value in islice(_items(fields), _ITEMS * 2):
+            if isinstance(key, str):
+                self.entry(key.rpartition(".")[2].replace("_", "").replace("-", "").lower(), value, depth=depth)
+
+    def entry(self, name: str, value: object, *, depth: int) -> None:
+        """Take one field of a body or an object; ``name`` in small letters without dashes."""
+        if value is None:
+            return
+        if isinstance(value, Enum):
+            value = value.value
+        if name in _ANSWER and value:
+            self.is_answer = True
+        if name.endswith("headers"):
+            self._take_headers(value)
+        elif name in _NOT_SAID or isinstance(value, bool):
+            return
+        elif isinstance(value, int):
+            self._number(name, value)
+        elif isinstance(value, (str, bytes)):
+            self._word(name, value, depth=depth)
+        else:
+            self.value(value, depth=depth)
+
+    def _number(self, name: str, value: int) -> None:
+        if _STATUS.search(name):
+            self.codes.add(str(value))
+            self._take_status(value)
+        elif len(self.counts) < _ITEMS:
+            self.counts.setdefault(name, value)
+        if _WAITS.search(name):
+            self.waits.append(str(value))
+
+    def _word(self, name: str, value: str | bytes, *, depth: int) -> None:
+        text = value if isinstance(value, str) else bytes(value[:WHOLE_CHARS]).decode("utf-8", "replace")
+        if _WAITS.search(name):
+            self.waits.append(text[:_CODE_CHARS])
+        if name == "param" and text:
+            self.params.append(text[:_CODE_CHARS])
+        if _STOPS.search(name):
+            self.stops.add(text.lower()[:_CODE_CHARS])
+            return
+        if _CODES.search(name) and text and len(text) <= _CODE_CHARS:
+            self.codes.add(text.lower())
+            if name != "type" and text.isdigit() and _STATUS.search(name):
+                self._take_status(int(text))
+        if (_SAID.search(name) and (name != "reason" or " " in text)) or (name == "param" and " " in text):
+            self.text(text, depth=depth)
+
+    def _take_status(self, status: int) -> None:
+        if 100 <= status < 600 and (self.status is None or self.status < 400):
+            self.status = status
+
+    def _take_headers(self, headers: object) -> None:
+        if isinstance(headers, Mapping) or hasattr(headers, "items"):
+            for key, value in islice(_items(headers), _ITEMS * 4):
+                self.headers.setdefault(str(key).lower(), str(value)[:200])
+
+    def attributes(self, thing: object, *, depth: int) -> None:
+        """Read an object by the attributes that errors, responses and answers have."""
+        fields = {name: value for name in _ATTRIBUTES if (value := _attribute(thing, name)) is not None}
+        plain = {name: value for name, value in fields.items() if not callable(value)}
+        self.path = self.path or _path(thing)
+        extra = plain.pop("model_extra", None)
+        self.mapping(plain, depth=depth)
+        self.value(extra, depth=depth)
+        if _is_response(thing):
+            self._response_body(thing, depth=depth)
+        if isinstance(thing, BaseException):
+            for argument in thing.args[:_ITEMS]:
+                if not isinstance(argument, BaseException):
+                    self.value(argument, depth=depth)
+
+    def _response_body(self, response: object, *, depth: int) -> None:
+        """Read a response's text, or its JSON where there is no text; what is awaited is left alone."""
+        text = _attribute(response, "text")
+        if not isinstance(text, (str, bytes)):
+            text = _json_of(response)
+        before = self.is_plain
+        self.value(text, depth=depth)
+        self.is_plain = before or (
+            isinstance(text, str) and bool(text.strip()) and parsed(text) is None and not events(text)
+        )
+
+
+def _attribute(thing: object, name: str) -> object:
+    try:
+        return getattr(thing, name, None)
+    except Exception:
+        return None
+
+
+def _items(fields: object) -> Iterator[tuple[object, object]]:
+    try:
+        items: Iterable[tuple[object, object]] = fields.items()  # type: ignore[attr-defined]
+        yield from items
+    except Exception:
+        return
+
+
+def _shown(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return ""
+
+
+def _is_response(thing: object) -> bool:
+    """Tell whether an object has a status and a body, and is not an exception that only carries one."""
+    return not isinstance(thing, BaseException) and _attribute(thing, "status_code") is not None
+
+
+def _json_of(response: object) -> object:
+    decode = _attribute(response, "json")
+    if not callable(decode):
+        return None
+    try:
+        body = decode()
+    except Exception:
+        return None
+    if hasattr(body, "close") and hasattr(body, "send"):  # a coroutine: its answer cannot be had here
+        body.close()
+        return None
+    return body
+
+
+def _path(thing: object) -> str:
+    for owner in (thing, _attribute(thing, "request")):
+        url = _attribute(owner, "url")
+        path = _attribute(url, "path")
+        if isinstance(path, str):
+            return path[:200]
+        if isinstance(url, str):
+            return re.sub(r"^\w+://[^/]*|[?#].*", "", url[:400])
+    return ""
