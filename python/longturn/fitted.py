@@ -22,7 +22,7 @@ class Fitted:
     tokens_before: int
     """The same for the whole history."""
     expected: int | None = None
-    """What the provider will count, anchored on its last report; None without one."""
+    """What the provider will count, anchored on its last report; None before the first."""
     budget: int
     stage: Stage
     """The deepest stage visible in ``messages``."""

@@ -22,7 +22,8 @@ from longturn.tokens.backend import core
 from longturn.tokens.costs import QUARTERS
 from longturn.tokens.estimate import check_profile
 from longturn.tokens.memo import Memo
-from longturn.tokens.usage import STEPS, Calibration, Report, checked_ratio, input_tokens
+from longturn.tokens.reports import Report
+from longturn.tokens.usage import STEPS, Calibration, checked_ratio, input_tokens
 from longturn.tokens.walker import walker, whole_tokens
 from longturn.wording import phrases
 from longturn.wording.phrases import Phrases
@@ -45,9 +46,10 @@ class Window:
         format: str = "auto",
         profile: str = "script",
         language: str = "en",
+        calibration: Mapping[str, Any] | None = None,
     ) -> None:
         """
-        Take a budget in tokens, or a whole policy.
+        Take a budget in tokens, or a whole policy; and what another window's ``calibration`` was.
 
         Raises:
             TypeError: neither or both are given.
@@ -72,16 +74,16 @@ class Window:
             "language": language,
         }
         self._memo: Final = Memo(lambda: Ledger(settings))
-        self._calibration = Calibration()
+        self._calibration = Calibration() if calibration is None else Calibration.loaded(calibration)
         self._report: Report | None = None
         self._warned = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the memory behind when copied or sent to another process: it is only speed."""
-        return partial(type(self), **self._arguments), (), self.ratio
+        return partial(type(self), **self._arguments), (), self._calibration
 
-    def __setstate__(self, ratio: float) -> None:
-        self.ratio = ratio
+    def __setstate__(self, calibration: Calibration) -> None:
+        self._calibration = calibration
 
     def __repr__(self) -> str:
         return f"Window({self._policy!r})"
@@ -134,6 +136,7 @@ class Window:
 
         ``usage`` is the number of input tokens, cached ones included; or any SDK's usage object, or an answer
         that carries one; None is no report.  Moves ``ratio``, upwards only, and anchors ``Fitted.expected``.
+        A report that can't be of this request, far too high or too low, is ignored, with a logged warning.
         One conversation to a window that observes.
 
         Raises:
@@ -144,8 +147,22 @@ class Window:
         if counted is None or is_unseen or fitted.tokens == 0:
             return
         with self._memo.held():
-            self._calibration = self._calibration.learned(fitted.tokens, counted, self._policy.budget)
-            self._report = Report(list(fitted.messages), fitted.tokens, counted)
+            known, budget, messages = self._calibration, self._policy.budget, list(fitted.messages)
+            if not known.is_believable(fitted.tokens, counted, budget):
+                _ignored(fitted.tokens, counted)
+                return
+            self._calibration, self._report = known.observed(
+                self._report, messages, fitted.tokens, counted, budget, walker.messages
+            )
+
+    @property
+    def calibration(self) -> dict[str, Any]:
+        """
+        What was learned from reports, as JSON values: save it with the conversation, give it to the next window.
+
+        A window that has it fits as this one would have; ``Fitted.expected`` comes back with the first report.
+        """
+        return self._calibration.saved()
 
     @property
     def ratio(self) -> float:
@@ -201,7 +218,7 @@ class Window:
             messages=view,
             tokens=tokens,
             tokens_before=whole_tokens(plan.whole),
-            expected=None if self._report is None else self._report.expected(view, tokens),
+            expected=None if self._report is None else self._report.expected(view, tokens, self._calibration.pace),
             budget=self._policy.budget,
             stage=_stage(plan, shown),
             cleared=shown.cleared,
@@ -227,6 +244,16 @@ class Window:
         if not self._warned:
             self._warned = True
             warnings.warn(text, stacklevel=3)
+
+
+def _ignored(estimated: int, counted: int) -> None:
+    import logging
+
+    logging.getLogger("longturn").warning(
+        "ignored a report of %d tokens for a request estimated at %d: cached tokens left out, or another request's?",
+        counted,
+        estimated,
+    )
 
 
 def _overhead(system: Any, tools: Any) -> int:

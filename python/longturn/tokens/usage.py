@@ -9,9 +9,11 @@ scales the estimate moves every cut behind it, so jitter must not get through ([
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from math import ceil, isfinite
-from typing import Any, Final
+from typing import Any, Final, Self
+
+from longturn.tokens.reports import MOST_PACE, USUAL_PACE, Measure, Pace, Report
 
 STEPS: Final = 16  # to one: a ratio moves in sixteenths
 LEAST_RATIO: Final = 0.5
@@ -20,17 +22,66 @@ MOST_RATIO: Final = 4.0  # the script rule is short by half on the worst kinds o
 _TELLING_SHARE: Final = 16
 """Requests below a sixteenth of the budget tell more of the frames around messages than of the text in them."""
 
-# Each way to report the input: members that add up. The first way with a member that is there counts.
+_HIDDEN_SHARE: Final = 4
+"""Prompts and tools that are not estimated, because a framework adds them, take a quarter of the budget at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Way:
+    """One way to report the input."""
+
+    count: str
+    apart: tuple[str, ...] = ()
+    """Cached tokens that come on top of the count."""
+    within: tuple[str, ...] = ()
+    """Cached tokens that are a part of the count; on top of it after all where they are more than it."""
+    output: str = ""
+    total: str = ""
+    """What it all adds up to: where that is the count and the output, nothing comes on top."""
+
+
+_CACHED: Final = ("cache_read_input_tokens", "cache_creation_input_tokens")
+_CACHED_SHORT: Final = ("cache_read_tokens", "cache_write_tokens")
+
+# The first way whose count is there is taken.
 _WAYS: Final = (
-    ("prompt_tokens",),  # OpenAI Chat Completions and what speaks it, LiteLLM: cached tokens included
-    ("prompt_token_count",),  # google-genai, likewise
-    ("promptTokenCount",),
-    ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"),  # Bedrock, Strands: cached tokens apart
-    # Anthropic, cached tokens apart; OpenAI Responses, LangChain and pydantic-ai name them otherwise, and include them.
-    ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),
-    ("input_token_count",),  # Agent Framework
+    # OpenAI Chat Completions and what speaks it, LiteLLM, AutoGen; Haystack, which leaves Anthropic's cache apart.
+    _Way(count="prompt_tokens", within=_CACHED),
+    _Way(count="prompt_token_count"),  # google-genai
+    _Way(count="promptTokenCount"),
+    # Bedrock, and Strands, which reports other providers in its form.
+    _Way(
+        count="inputTokens",
+        apart=("cacheReadInputTokens", "cacheWriteInputTokens"),
+        output="outputTokens",
+        total="totalTokens",
+    ),
+    # Anthropic; OpenAI Responses and LangChain, whose cached tokens stand elsewhere; Pydantic AI, DSPy, smolagents;
+    # Agno, which has each provider's own count.
+    _Way(count="input_tokens", apart=_CACHED, within=_CACHED_SHORT),
+    # Agent Framework
+    _Way(
+        count="input_token_count",
+        within=("cache_read_input_token_count", "cache_creation_input_token_count"),
+    ),
 )
-_HOLDERS: Final = ("usage", "usage_metadata", "usageMetadata")  # of answers that carry their usage
+_HOLDERS: Final = (
+    "usage",
+    "usage_metadata",
+    "usageMetadata",
+    "usage_details",
+    "models_usage",
+    "token_usage",
+    "response_usage",
+    "metrics",
+    "metadata",
+    "meta",
+    "raw",
+)
+"""Where answers carry their usage, or what carries it."""
+_DEPTH: Final = 3
+_ROUNDS: Final = ("iterations", "request_usage_entries")
+"""Where totals of several requests, behind one answer or in one run, have each one's usage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +93,24 @@ class Calibration:
     """What the ratio was set to: it is never learned to be lower."""
     is_telling: bool = False
     """Learned from a request large enough to tell of its text."""
+    pace: Pace = USUAL_PACE
+    """What the provider counts of what is added to a request."""
+
+    def is_believable(self, estimated: int, counted: int, budget: int) -> bool:
+        """Tell whether a report can be of this request: another one's, or a part of the count, is far off."""
+        return estimated <= MOST_PACE * counted and counted <= MOST_PACE * estimated + budget / _HIDDEN_SHARE
+
+    def observed(
+        self, before: Report | None, messages: list[Any], estimated: int, counted: int, budget: int, measure: Measure
+    ) -> tuple[Calibration, Report]:
+        """Return what is known after a report, ``before`` it there was another; and that report."""
+        known = self.learned(estimated, counted, budget)
+        if before is not None:
+            report, pace = before.next(messages, estimated, counted, known.pace)
+            return replace(known, pace=pace), report
+        if estimated * _TELLING_SHARE >= budget:
+            known = replace(known, pace=known.pace.begun(estimated, counted))
+        return known, Report.first(messages, estimated, counted, known.pace, measure)
 
     def learned(self, estimated: int, counted: int, budget: int) -> Calibration:
         """
@@ -55,22 +124,27 @@ class Calibration:
         seen = counted / estimated
         if seen > known * (1 + 1 / STEPS):
             known = min(ceil(seen * STEPS) / STEPS, MOST_RATIO)
-        return Calibration(known, self.base, self.is_telling or is_telling)
+        return replace(self, ratio=known, is_telling=self.is_telling or is_telling)
 
+    def saved(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return asdict(self)
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A request, what it was estimated at, and what its provider counted."""
+    @classmethod
+    def loaded(cls, saved: Mapping[str, Any]) -> Self:
+        """
+        Return what was saved; members that are missing are as at the beginning, unknown ones are left out.
 
-    messages: list[Any]
-    estimated: int
-    counted: int
-
-    def expected(self, messages: list[Any], estimated: int) -> int | None:
-        """Return what the provider will count for a request that extends this one ([K2]); None for another one."""
-        if messages[: len(self.messages)] != self.messages:
-            return None
-        return self.counted + estimated - self.estimated
+        Raises:
+            TypeError: a member is of another type.
+            ValueError: a member is out of bounds.
+        """
+        return cls(
+            ratio=checked_ratio(saved.get("ratio", 1.0)),
+            base=checked_ratio(saved.get("base", 1.0)),
+            is_telling=bool(saved.get("is_telling", False)),
+            pace=Pace.loaded(saved["pace"]) if "pace" in saved else USUAL_PACE,
+        )
 
 
 def checked_ratio(value: float) -> float:
@@ -96,10 +170,10 @@ def input_tokens(usage: Any) -> int | None:
     Return the tokens of a request's input as its provider counted them, cached ones included once.
 
     ``usage`` is that number, a usage object or mapping of any SDK, or an answer that carries one; None where
-    there is none, or where it reports nothing.
+    there is none, or where it reports nothing.  Of several requests behind one answer, the last one's.
 
     Raises:
-        TypeError: there is no count of the input in ``usage``; names the members that hold one.
+        TypeError: there is no count of one request's input in ``usage``; names the members that hold one.
     """
     if usage is None:
         return None
@@ -107,22 +181,49 @@ def input_tokens(usage: Any) -> int | None:
         return usage if usage > 0 else None
     found = next(_reported(usage), None)
     if found is None:
-        ways = ", ".join(way[0] for way in _WAYS)
-        raise TypeError(f"usage must be a number of tokens, or have one of {ways} (got {type(usage).__name__})")
+        ways = ", ".join(way.count for way in _WAYS)
+        kind = type(usage).__name__
+        if (requests := _count(usage, "requests") or 0) > 1:
+            raise TypeError(f"usage must be of one request (got {kind}, a sum of {requests}); pass the last answer's")
+        raise TypeError(f"usage must be a number of tokens, or have one of {ways} (got {kind})")
     return found if found > 0 else None
 
 
-def _reported(usage: Any) -> Iterator[int]:
+def _reported(usage: Any, deep: int = 0) -> Iterator[int]:
     """Yield what a usage reports; an answer's own usage if it has none itself."""
-    # With server-side tools or compaction the totals are of several requests; the last one was this long.
-    rounds = [one for one in _member(usage, "iterations") or () if _member(one, "type") == "message"]
-    source = rounds[-1] if rounds else usage
-    for first, *others in _WAYS:
-        if (count := _count(source, first)) is not None:
-            yield count + sum(_count(source, name) or 0 for name in others)
-    for name in _HOLDERS:
+    source = _last_round(usage)
+    if source is usage and (_count(usage, "requests") or 0) > 1:
+        return
+    yield from (count for way in _WAYS if (count := _counted(source, way)) is not None)
+    for name in _HOLDERS if deep < _DEPTH else ():
         if (inner := _member(usage, name)) is not None and not callable(inner):
-            yield from _reported(inner)
+            yield from _reported(inner, deep + 1)
+
+
+def _last_round(usage: Any) -> Any:
+    """Return the usage of the last request that a total is made of; of a compaction, no request's, nothing."""
+    rounds = next((found for name in _ROUNDS if isinstance(found := _member(usage, name), (list, tuple))), ())
+    kept = [one for one in rounds if _member(one, "type") in (None, "message")]
+    return kept[-1] if kept else usage
+
+
+def _counted(source: Any, way: _Way) -> int | None:
+    count = _count(source, way.count)
+    if count is None:
+        return None
+    within, apart = (sum(_cached(source, name) for name in names) for names in (way.within, way.apart))
+    if apart and _count(source, way.total) == count + (_count(source, way.output) or 0):
+        return count
+    return count + apart + (within if within > count else 0)
+
+
+def _cached(source: Any, name: str) -> int:
+    """Return cached tokens; Anthropic's writes may be told by their time to live only."""
+    count = _count(source, name)
+    if count is not None or name != _CACHED[1]:
+        return count or 0
+    writes = _member(source, "cache_creation")
+    return sum(_count(writes, f"ephemeral_{ttl}_input_tokens") or 0 for ttl in ("5m", "1h"))
 
 
 def _count(source: Any, name: str) -> int | None:
