@@ -23,22 +23,25 @@ from longturn.failures.waiting import retry_after
 from longturn.wording import phrases
 
 _SAID_CHARS: Final = 2_000
+_OF_A_REQUEST: Final = (table.FIELD, table.TOO_LARGE)
 
 
-def classify(error: object, *, language: str = "en") -> Failure:
+def classify(error: object, *, language: str = "en", window: int | None = None, estimate: int | None = None) -> Failure:
     """
     Return what an error of any SDK, a response, a decoded body or an answer means.
 
     No SDK is imported, nothing is awaited, and whatever ``error`` is, this does not raise. ``language``
-    is the language of ``Failure.message``.
+    is the language of ``Failure.message``. Some servers cut what is too long and say nothing: ``window``
+    (the model's, in tokens) and ``estimate`` (what was sent, in tokens) show it in an answer's usage.
 
     Raises:
         ValueError: there are no texts in ``language``.
     """
     words = phrases(language)
+    known = {"contextwindow": window, "estimatedprompttokens": estimate}
     weak: Failure | None = None
     for link in links(error):
-        evidence = read(link)
+        evidence = read(link, known=known)
         verdict, is_sure = _judge(evidence)
         failure = _failure(evidence, verdict, words)
         if is_sure:
@@ -99,7 +102,8 @@ def _refused_for_money_or_rate(evidence: Evidence, spoken: list[frozenset[str]])
     of = frozenset[str]().union(*spoken)
     is_rate = evidence.status == 429 or "rate" in of or _named(table.CODES, evidence.codes) is table.RATE
     if evidence.status == 402 or ("money" in of and not is_rate):
-        return table.QUOTA_SHRINKABLE if numbers(evidence.texts).is_over else table.QUOTA
+        is_input = "output" not in of and numbers(evidence.texts).is_over
+        return table.QUOTA_SHRINKABLE if is_input else table.QUOTA
     if evidence.status == 401:
         return table.AUTH
     if not is_rate or "grpc" in of:
@@ -122,9 +126,16 @@ def _worded(evidence: Evidence, spoken: list[frozenset[str]]) -> Verdict | None:
     counted = "counted" in of and "window" in of
     wordings = (row for row in table.WORDINGS if not (counted and row.verdict is table.OUTPUT_ASKED))
     if verdict := _first(wordings, spoken):
+        if verdict in _OF_A_REQUEST and _is_bare(evidence) and "grpc" not in of:
+            return None
         return table.TOO_LARGE_FOR_PROXY if verdict is table.TOO_LARGE and evidence.is_plain else verdict
     pair = frozenset({"pair"}) if numbers(evidence.texts).is_over else frozenset[str]()
     return _first(table.WHOLE_WORDINGS, [of | pair])
+
+
+def _is_bare(evidence: Evidence) -> bool:
+    """Tell whether there is nothing but an exception's text: then it may be anybody's."""
+    return bool(evidence.classes) and evidence.status is None and not evidence.codes
 
 
 def _ending(evidence: Evidence) -> Verdict:
@@ -132,8 +143,16 @@ def _ending(evidence: Evidence) -> Verdict:
     if evidence.codes & {"max_output_tokens", "length"}:
         return table.OUTPUT_REACHED
     verdict = _named(table.STOPS, evidence.stops) or table.NORMAL
-    sent, got = _usage(evidence, table.IN_USAGE), _usage(evidence, table.OUT_USAGE)
-    return table.OVERFLOW if verdict is table.OUTPUT_REACHED and sent and got == 0 else verdict
+    return table.OVERFLOW if _was_cut(evidence, reached=verdict is table.OUTPUT_REACHED) else verdict
+
+
+def _was_cut(evidence: Evidence, *, reached: bool) -> bool:
+    """Tell whether the usage shows that the prompt filled the window, or was cut to fit it."""
+    sent = _usage(evidence, table.IN_USAGE) or 0
+    window = _usage(evidence, table.WINDOW_FIELDS)
+    guess = _usage(evidence, ("estimatedprompttokens",))
+    is_full = reached and sent > 0 and _usage(evidence, table.OUT_USAGE) == 0
+    return is_full or (window is not None and sent > window) or (guess is not None and 0 < sent < guess * table.CUT_TO)
 
 
 def _usage(evidence: Evidence, names: Iterable[str]) -> int | None:
@@ -177,6 +196,7 @@ def _failure(evidence: Evidence, verdict: Verdict, words: object) -> Failure:
         provider_message=evidence.texts[0][:_SAID_CHARS] if evidence.texts else None,
         tokens=counted.tokens,
         limit=counted.limit,
+        excess=counted.excess,
         retry_after=_wait(evidence),
         shrink_helps=verdict.shrink_helps,
         advice=verdict.advice,
@@ -202,9 +222,11 @@ def _numbers(evidence: Evidence, verdict: Verdict) -> Numbers:
 
 
 def _filled(evidence: Evidence) -> Numbers:
-    """Return the numbers of a window that was full before the first token of an answer: both are the prompt's."""
+    """Return what the usage says of a full window; where nothing else tells its size, the prompt's was it."""
+    if not _was_cut(evidence, reached=True):
+        return Numbers()
     sent = _usage(evidence, table.IN_USAGE)
-    return Numbers(tokens=sent, limit=sent if _usage(evidence, table.OUT_USAGE) == 0 else None)
+    return Numbers(tokens=sent, limit=_usage(evidence, table.WINDOW_FIELDS) or sent)
 
 
 def _of_tokens(evidence: Evidence) -> Numbers:

@@ -24,6 +24,8 @@ class Numbers:
     """Tokens asked for the answer."""
     tools: int | None = None
     """Tokens of the tool definitions."""
+    excess: int | None = None
+    """Tokens above the limit."""
 
     @property
     def is_over(self) -> bool:
@@ -49,7 +51,8 @@ _TERMS: Final = (
 _BEFORE: Final = {
     "output": r"""
         (?<!input\ and\ maximum\ )(?<!input\ and\ )(?<!prompt\ and\ )
-        (?:max_?(?:completion_?|new_?|output_?)?tokens|output\ tokens|completion(?:\ tokens)?|num_predict|generation)
+        (?:max_?(?:completion_?|new_?|output_?)?tokens|output\ tokens|completion(?:\ tokens)?|num_predict
+        |generation|max\ tokens(?=\ ?\())
         ['"`]?\s*(?:[=:(]|\ is(?:\ too\ large)?|\ of|\ at|\ to)?:?\s*\(?$""",
     "tools": r"(?:tools?|functions?|schemas?)(?:\ tokens)?\s*[=:(]\s*$",
     "input": r"""
@@ -57,17 +60,20 @@ _BEFORE: Final = {
         \s*(?:at\ least\ |about\ )?$""",
     "total": r"""
         (?:requested|request(?:ed)?\ for|result(?:ed|s)\ in|total(?:\ of|\ is|ed|:)?|got|given:?|contains?|received
-        |provided|sent|current\ length\ is|you\ have|has|=>|n_keep:?|count:?|实际|当前|共)
+        |keep|needs?|would\ need|provided|sent|current\ length\ is|you\ have|has|=>|n_keep:?|count:?|实际|当前|共)
         \s*(?:approximately\ |about\ |around\ |~\s*)?\(?$""",
     "used": r"(?:\bused?|already|remaining|current\ usage)\s*:?\s*$",
     "limit": r"""
         (?:limit(?:ed)?|max(?:imum)?|allow(?:ed|s|able)|supports?|only|up\ to|at\ most|(?:less|fewer|no\ more)\ than
-        |afford|exceed(?:s|ed|ing)?|(?:greater|larger|longer|more|higher|bigger)\ than|above|over|beyond|within|below
+        |afford|accepts?|handles?|holds?|最多(?:支持)?|exceed(?:s|ed|ing)?|(?:greater|larger|longer|more|higher
+        |bigger)\ than|above|over|beyond|within|below
         |under
         |window|context|capacity|n_ctx|max_total_tokens|(?<![=])<=?|(?<![=])>=?|≤|vs\.?|\[\s*\d+\s*,
-        |上限|最大|超过|超出|限制|maximal\w*|máxim\w+|максим\w+|предел\w*|лимит\w*|grenze|límite|limite|최대|한도|最大値)
-        (?:[\s_-]+(?:the|its|our|an?|of|is|are|at|for|to|this|that|model(?:'s)?|models|context|window|length|size|limit|input|prompt
-        |tokens?|number|maximum|max|allowed|sequence|total|configured|your|organization|set|only|be|value|de|la|del|von|der
+        |上限|最大|超过|超出|限制|maximal\w*|máxim\w+|kontext\w*|максим\w+|предел\w*|лимит\w*|grenze|límite|limite|최대|한도|最大値)
+        (?:[\s_-]+(?:the|its|our|an?|of|is|are|at|for|to|this|that|model(?:'s)?|models|context|window|length
+        |size|limit|input|prompt
+        |tokens?|number|maximum|max|allowed|sequence|total|configured|your|organization|set|only|be|value
+        |holds?|can|takes?|reads?|fits|de|la|del|von|der
         |des|du|contexto|contexte|jetons))*
         [\s:=('"`]*$""",
     "excess": r"\bby(?:\ about)?\s*$",
@@ -109,9 +115,9 @@ def least_limit(texts: Sequence[str]) -> int | None:
 
 
 def _counted(text: str, *, may_fit: bool) -> Numbers:
-    text = _plain(text)
     if is_code(text):
         return Numbers()
+    text = _plain(text)
     labelled = [number for number in _labelled(text) if not number.roles & _NO_COUNT]
     if term := _term(text):
         return term
@@ -122,12 +128,15 @@ def _counted(text: str, *, may_fit: bool) -> Numbers:
         tokens, limit = _pair(text, labelled)
     if tokens is not None and limit is not None and not may_fit and not _is_sound(tokens, limit, output):
         tokens = None
-    return Numbers(tokens=tokens, limit=limit, output=output, tools=tools)
+    excess = _first(labelled, "excess")
+    if tokens is None and limit and excess:
+        tokens = limit + excess
+    return Numbers(tokens=tokens, limit=limit, output=output, tools=tools, excess=excess)
 
 
 def is_code(text: str) -> bool:
     """Tell whether a text's only number is an error code in brackets."""
-    return re.fullmatch(r"(?!.*token)\D*\(\d+\)\D*", text, re.IGNORECASE) is not None
+    return re.fullmatch(r"(?!.*token)\D*\(\d+\)[^\dA-Za-z]*", text, re.IGNORECASE) is not None
 
 
 def _term(text: str) -> Numbers | None:
@@ -171,7 +180,7 @@ def _tokens(labelled: Sequence[_Number], *, limit: int | None, output: int | Non
 def _pair(text: str, labelled: Sequence[_Number]) -> tuple[int | None, int | None]:
     """Return the larger and the smaller of two numbers that no word tells apart."""
     values = {number.value for number in labelled}
-    if len(values) != 2 or "token" not in text.lower():
+    if len(values) != 2 or not re.search("token|ctx|context", text, re.IGNORECASE):
         return None, None
     return max(values), min(values)
 

@@ -96,9 +96,10 @@ def _origins(error: BaseException) -> Iterator[object]:
     yield from (argument for argument in error.args[:_ITEMS] if isinstance(argument, BaseException))
 
 
-def read(thing: object) -> Evidence:
-    """Return what one link says, those it came from left out. Never raises."""
+def read(thing: object, *, known: Mapping[str, int | None] | None = None) -> Evidence:
+    """Return what one link says, those it came from left out, and what is ``known``. Never raises."""
     walk = _Walk()
+    walk.counts.update((name, value) for name, value in (known or {}).items() if value)
     with suppress(Exception):  # an object that fights back still leaves what was read before
         walk.start(thing)
     return walk.evidence()

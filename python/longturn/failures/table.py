@@ -139,16 +139,34 @@ DECISIVE_CODES: Final = (
     _names("OpenAI, Azure", REFUSED, "invalid_prompt content_filter content_policy_violation",
            "learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter"),
     _names("Anthropic", OVERFLOW, "model_context_window_exceeded", "docs.claude.com/en/api/handling-stop-reasons"),
-    _names("Anthropic", QUOTA, "billing_error organization_spend_limit_reached workspace_spend_limit_reached",
-           "docs.claude.com/en/api/errors; anthropic-sdk-python"),
+    _names("Anthropic", QUOTA, "billing_error contract_spend_limit_reached enforced_spend_limit_reached "
+           "linked_organization_spend_limit_reached linked_organization_billing_unavailable "
+           "user_profile_not_billable user_profile_billing_not_authorized storage_quota_exceeded",
+           "anthropic-sdk-python anthropic/types"),
+    _names("Anthropic", AUTH, "organization_on_hold claude_code_key_creator_not_member sandbox_egress_restricted",
+           "anthropic-sdk-python anthropic/types"),
+    _names("Anthropic", RATE, "ramp_limit_exceeded", "anthropic-sdk-python anthropic/types"),
+    _names("Anthropic", OVERLOADED, "compaction_unavailable concurrent_membership_change change_outcome_unknown "
+           "cmek_context_unavailable cmek_key_unreachable thread_continue_in_flight",
+           "anthropic-sdk-python anthropic/types"),
+    _names("Anthropic", FIELD, "available_tools_limit_exceeded compaction_too_many_tool_references",
+           "anthropic-sdk-python anthropic/types"),
+    _names("Anthropic", INVALID, "compaction_block_ambiguous compaction_block_misplaced compaction_content_mismatch "
+           "compaction_incomplete_turn compaction_nothing_to_summarize compaction_signature_invalid "
+           "compaction_tool_changes_mismatch thread_already_continued thread_fingerprint_mismatch",
+           "anthropic-sdk-python anthropic/types"),
+    _names("Anthropic", TOO_LARGE, "request_too_large request_body_too_large_after_decoding image_dimensions_too_large",
+           "docs.claude.com/en/api/errors; anthropic-sdk-python anthropic/types"),
     _names("GitHub Models and Copilot", OVERFLOW, "tokens_limit_reached model_max_prompt_tokens_exceeded",
            "github.com/orgs/community/discussions; zed-industries/zed"),
     _names("llama.cpp", OVERFLOW, "exceed_context_size_error", "ggml-org/llama.cpp tools/server"),
+    _names("Glean", OVERFLOW, "token_limit_exceeded", "developers.glean.com/errors/token-limit-exceeded"),
     _names("watsonx.ai", OVERFLOW, "token_quantity_exceeded", "cloud.ibm.com/apidocs/watsonx-ai"),
     _names("watsonx.ai", QUOTA, "token_quota_reached", "cloud.ibm.com/apidocs/watsonx-ai"),
     _names("Mistral", OVERFLOW, "3051", "mistralai/client-python issues"),
     _names("Z.ai", OVERFLOW, "1261", "docs.z.ai/api-reference/api-code"),
-    _names("Z.ai", QUOTA, "1113 1309", "docs.z.ai/api-reference/api-code"),
+    _names("Z.ai", QUOTA, "1113 1308 1309 1310 1311 1313 1314 1315 1316 1317 1318 1319 1320 1321",
+           "docs.z.ai/api-reference/api-code"),
     _names("Moonshot", QUOTA, "exceeded_current_quota_error", "platform.moonshot.ai/docs/api/errors"),
     _names("LiteLLM proxy", QUOTA, "budget_exceeded", "BerriAI/litellm proxy/_types.py"),
     _names("DeepSeek", QUOTA, "insufficient_balance", "api-docs.deepseek.com/quick_start/error_codes"),
@@ -253,7 +271,8 @@ STATUSES: Final = {
 CONCEPTS: Final = {
     # What the limit is about.
     "window": r"""
-        context[ _-]*(?:window|length|len|size|limit|capacity|budget|overflow\w*|slots?|space|token)\b
+        context[ _-]*(?:window|length|len|size|limit|capacity|budget|overflow\w*|slots?|space|tokens?)(?![a-z])
+        |\b(?:the|our|model(?:'s)?|available|max(?:imum)?|its|out\s+of)\s+context\b(?!\s+of\b)
         |(?:max(?:imum)?|model(?:'?s)?|supported|allowed|permitted|allowable|total|configured)[ _-]+(?:\w+[ _-]+){0,3}?
             (?:sequence|context|prompt|input|model|seq|message|conversation)s?[ _-]*(?:token[ _-]*)?
             (?:length|len|size|limit|capacity|window|tokens?)\b
@@ -262,7 +281,7 @@ CONCEPTS: Final = {
         |max(?:imum)?[_ ](?:allowed[_ ])?(?:number[_ ]of[_ ])?(?:input[_ ]|prompt[_ ]|total[_ ])?tokens?\b
         |model(?:'?s)?[ _](?:token|context|input)?[ _]?(?:limit|capacity|window|maximum|max)\b
         |\bn_?ctx\b|\bnum_ctx\b|\bctx[_ -]?(?:size|len\w*)\b|kv[ _-]?cache|\bwindow[ _]size\b|token[ _]window
-        |\bcontext\s+(?:is|was|has|the|exceed\w*|too|full|overflow\w*)
+        |\bcontext\s+(?:is|was|has|the\s+overflow\w*|exceed\w*|too|full|overflow\w*)
         |total\s+text\s+bytes|上下文|最大(?:输入|输入的|模型|序列)?(?:长度|token)|(?:输入|总)?\s*tokens?\s*(?:总)?(?:数|数量|长度|上限|限制)
         |模型(?:的)?(?:最大)?(?:长度|限制|上限)
         |コンテキスト|最大(?:入力|トークン|長)|トークン(?:数|上限|制限)|컨텍스트|문맥|최대\s*(?:길이|토큰|입력)|토큰\s*(?:수|제한|한도|한계)
@@ -275,18 +294,20 @@ CONCEPTS: Final = {
         |contesto\b|lunghezza\s+massima""",
     # Whose length it is: the conversation's.
     "input": r"""
-        \b(?:prompts?|inputs?|messages?|conversations?|chats?|history|dialog(?:ue)?|transcript|sequences?|thread|
-            session|query|requested[ _]tokens?|request(?:ed)?[ _](?:\w+[ _])?tokens?|your[ _]request|the[ _]request|
-            request)\b|n_keep|n_prompt_tokens|origin_input_ids|input_ids|prompt_tokens|input_tokens
-        |输入|提示词?|消息|对话|会话|请求|历史|入力|プロンプト|メッセージ|会話|リクエスト|履歴|입력|프롬프트|메시지|대화|요청
-        |запрос\w*|ввод\w*|входн\w+|сообщени\w+|диалог\w*|бесед\w+|промпт\w*|истори\w+
+        \b(?:prompts?|inputs?|messages?|conversations?|chats?|history|dialog(?:ue)?|transcript|sequences?|thread
+        |session|query|requested[ _]tokens?|request(?:ed)?[ _](?!output|completion|max)(?:\w+[ _])?tokens?)\b
+        |n_keep|n_prompt_tokens|origin_input_ids|input_ids|prompt_tokens|input_tokens
+        |输入|提示词?|消息|对话|對話|会话|历史|入力|プロンプト|メッセージ|会話|履歴|입력|프롬프트|메시지|대화
+        |ввод\w*|входн\w+|сообщени\w+|диалог\w*|бесед\w+|промпт\w*|истори\w+|запрос\w*
         |eingabe\w*|nachricht\w*|unterhaltung\w*|gespräch\w*|anfrage\w*
         |entrée\w*|requête\w*|invite\b|entrada\w*|solicitud\w*|mensaje\w*|conversaci[oó]n\w*|mensage[mn]\w*|conversa\b
         |richiesta|messaggi\w*""",
+    "request": r"\brequests?\b|请求|請求|リクエスト|요청",
     "tokens": r"\btok(?:en|s\b)|\btokens?\b|токен\w*|トークン|토큰|令牌|\bjetons?\b|_tokens?\b",
     # That it is over.
     "excess": r"""
-        exceed\w*|overflow\w*|expected\s+max\w+|\bover(?:runs?|shoots?|ran)?\s+(?:the|its|our|your|by|max\w*|limit|budget)|surpass\w*|
+        exceed\w*|overflow\w*|expected\s+max\w+|\bthe\s+(?:limit|maximum|max)\s+is\s+\d|\bover(?:runs?|shoots?
+        |ran)?\s+(?:the|its|our|your|by|max\w*|limit|budget)|surpass\w*|
         too\s+(?:long|large|many|big|much|lengthy|great)|oversized?
         |(?:greater|larger|longer|more|bigger|higher|fewer|less|shorter|smaller|lower)\s+(?:\w+\s+)?(?:than|then)\b
         |\b(?:is|are|was|were|goes|go|went|being)\s+(?:well\s+|far\s+)?(?:above|beyond|over|past|outside|out\s+of)\b
@@ -294,7 +315,8 @@ CONCEPTS: Final = {
         |out\s+of\s+(?:range|bounds|space|room|context|tokens)|ran\s+out\s+of|>=?|≥|<=|≤|\bat\s+most\b
         |(?:must|should|shall|has|have|need\w*|cannot|can't|can|may|could)\s+(?:not\s+)?(?:to\s+)?(?:be|have|contain)\s+
             (?:in\b|within|under|below|between|at\s+most|no\s+more|less|fewer|<|≤|up\s+to|\[)
-        |(?:not|n't|cannot|unable\s+to|fails?\s+to)\s+fit|not\s+(?:be\s+)?(?:long|large|big)\s+enough|not\s+enough
+        |(?:not|n't|cannot|no\s+longer|unable\s+to|fails?\s+to)\s+fit|not\s+(?:be\s+)?(?:long|large
+        |big)\s+enough|not\s+enough
         |should\s+be\s+[\[(]|\b(?:limit|maximum|max)\s+(?:\w+\s+){0,2}(?:reached|hit|is\s+full|breached)|insufficient
         |(?:window|context|cache)\s+(?:is\s+)?(?:full|exhausted)|no\s+(?:more\s+)?(?:room|space)
         |violat\w+\s+the\s+\w*\s*limit
@@ -309,6 +331,7 @@ CONCEPTS: Final = {
         too\s+(?:long|large|big|lengthy|many)|过长|太长|超长|過長|長すぎ|너무\s*(?:길|긴|깁)|слишком\s+(?:длин|больш|велик)\w*
         |zu\s+lang\w*|trop\s+long\w*|demasiad\w+\s+(?:larg|extens)\w*|muy\s+larg\w+|muito\s+long\w*|longo\s+demais
         |tropp\w+\s+lung\w+""",
+    "small": r"too\s+(?:small|short)|not\s+(?:big|large|long)\s+enough",
     "limit": r"""
         \b(?:limit\w*|maximum|max|allow\w*|permitted|capacity|supports?|threshold|ceiling|cap|model(?:'s)?|budget)\b
         |上限|限制|最大|允许|制限|최대|한도|제한|лимит\w*|максим\w+|предел\w*|допуст\w+|grenze|limit|zulässig\w*|höchst\w+
@@ -372,7 +395,8 @@ CONCEPTS: Final = {
         invalid\s+token|token\s+(?:has\s+)?expired|密钥|鉴权|身份验证|認証|인증|аутентифик\w+|авториз\w+|ключ\w*|schlüssel
         |clave|clé\b""",
     "trouble": r"""
-        overloaded|high\s+demand|unable\s+to\s+process\s+your\s+request|(?:over|at|no|out\s+of|insufficient)\s+capacity|currently\s+(?:loading
+        overloaded|high\s+demand|unable\s+to\s+process\s+your\s+request|(?:over|at|no|out\s+of
+        |insufficient)\s+capacity|currently\s+(?:loading
         |unavailable|overloaded)|temporarily|internal\s+(?:server\s+)?error|unavailable|bad\s+gateway|
         upstream|server\s+had\s+an\s+error|something\s+went\s+wrong|try\s+again\s+later|retry\s+your\s+request
         |error\s+(?:occurred\s+)?(?:while\s+)?(?:streaming|processing\s+stream)
@@ -386,7 +410,10 @@ CONCEPTS: Final = {
         敏感|违规|不当|不適切|부적절""",
     "embedding": r"\bembed\w*|in\s+batch|\b0\s+(?:tokens\s+)?(?:for|in)\s+the\s+completion|向量",
     # Where a field stands, and whether it holds what was said.
-    "place": r"\#/\w+|\w\[\d+\]|['`\"]\w[\w.\[\]]*['`\"]\s*:|\btools?\.\d",
+    "bytes": r"\d\s*(?:bytes|[kmg]i?b)\b|(?:\bmax\w*|limit|size)\W+(?:\w+\s+){0,2}(?:bytes|[kmg]i?b)\b",
+    "slow": r"took\s+too\s+long|\btimed\s*out\b|タイムアウト|超时|시간\s*초과|время\s+ожидания",
+    "place": r"""
+        \#/\w+|\w\[\d+\]|['`"]\w[\w.\[\]]*['`"]|\btools?\.\d|\b(?:name|key|label|id|description|title|argument)s?\b""",
     "spoken": r"""
         \b(?:messages|input|contents|prompt)(?:[.\[]+\d+\]?)?(?:\.(?:content|text|parts
         |output)(?:[.\[]+\d+\]?)*(?:\.(?:text|content))?)?
@@ -405,10 +432,13 @@ CONCEPTS: Final = {
     "peak": r"peak\s+load",
     "grpc": r"(?:sent|received)\s+message\s+larger\s+than\s+max",
     "cut": r"""
-        could\s+not\s+parse\s+response\s+content\s+as\s+the\s+length|max_?tokens\W+(?:limit\s+)?(?:was\s+|has\s+been\s+)?reached
-        |(?:output|completion|response|generation)\s+(?:token\s+|length\s+)?limit\s+(?:was\s+|has\s+been\s+)?(?:reached|hit)""",
+        could\s+not\s+parse\s+response\s+content\s+as\s+the\s+length|max_?tokens\W+(?:limit\s+)?(?:was\s+
+        |has\s+been\s+)?reached
+        |(?:output|completion|response|generation)\s+(?:token\s+|length\s+)?limit\s+(?:was\s+
+        |has\s+been\s+)?(?:reached|hit)""",
     "malformed": r"""
-        \binvalid\b|unsupported|not\s+supported|n't\s+supported|not\s+permitted|not\s+allowed|does\s+not\s+exist|malformed|unexpected
+        \binvalid\b|unsupported|not\s+supported|n't\s+supported|not\s+permitted|not\s+allowed
+        |does\s+not\s+exist|malformed|unexpected
         |(?:must|cannot|should)\s+(?:not\s+)?be\b|unknown\s+(?:parameter|model|field)|not\s+found|required|missing""",
     "compaction": r"compact(?:ion|ed)\b",
 }  # fmt: skip
@@ -434,6 +464,8 @@ WORDINGS: Final = (
     _wording(OVERFLOW_BY_COMPACTION, "compaction excess", example="The compaction block is too long for the window"),
     _wording(OUTPUT_ASKED, "output excess", not_of="input", example="max_tokens is too large: 1048576"),
     _wording(REFUSED, "policy", not_of="excess", example="your prompt was flagged as violating our usage policy"),
+    _wording(NETWORK, "slow", example="The model took too long to answer"),
+    _wording(TOO_LARGE, "bytes excess", not_of="tokens", example="message size 34000000 exceeds limit 33554432 bytes"),
     _wording(TOO_LARGE, "bulk excess", not_of="window tokens", example="413 Request Entity Too Large"),
     _wording(OUTPUT_REACHED, "cut", example="the length limit was reached"),
     _wording(FIELD, "embedding excess", example="Too many tokens in batch"),
@@ -443,6 +475,7 @@ WORDINGS: Final = (
     _wording(TOO_LARGE, "characters excess", not_of="tokens", example="expected maxLength: 42000, actual: 46735"),
     _wording(FIELD, "field excess", not_of="window tokens", example="`best_of` must be > 0 and <= 2"),
     _wording(OVERFLOW, "window excess", example="Your input exceeds the context window of this model"),
+    _wording(OVERFLOW, "window small", example="n_ctx is too small"),
     _wording(OVERFLOW, "input long", example="Prompt is too long"),
     _wording(OVERFLOW, "input tokens excess", example="Too many input tokens"),
     _wording(OVERFLOW, "request tokens excess", example="Request body too large. Max size: 8000 tokens"),
@@ -470,8 +503,22 @@ TROUBLE_WORDINGS: Final = (
 FIELD_NUMBERS: Final = {"nprompttokens": "tokens", "nctx": "limit"}
 """Fields of a body that count, as llama.cpp has them (ggml-org/llama.cpp tools/server)."""
 
+WINDOW_FIELDS: Final = (
+    "knownwindow",
+    "contextwindow",
+    "contextlength",
+    "maxcontextlength",
+    "maxmodellen",
+    "numctx",
+    "nctx",
+)
+"""Fields that name the window beside an answer, as LM Studio's ``model_info`` has it."""
+
 IN_USAGE: Final = ("prompttokens", "inputtokens", "prompttokencount", "promptevalcount")
 OUT_USAGE: Final = ("completiontokens", "outputtokens", "candidatestokencount", "evalcount")
+
+CUT_TO: Final = 0.5
+"""Of our estimate; an estimate may be off, but not by half."""
 
 LONG_WAIT: Final = 600.0
 """Seconds; who has to wait longer must not sit in a retry loop."""
