@@ -18,11 +18,12 @@ from longturn.failures.failure import Failure, FailureKind
 from longturn.failures.numbers import Numbers, least_limit, numbers
 from longturn.failures.reading import links, read
 from longturn.failures.table import Names, Verdict, Wording
-from longturn.failures.vocabulary import concepts, sentences
+from longturn.failures.vocabulary import concepts, sentences, spaced
 from longturn.failures.waiting import retry_after
 from longturn.wording import phrases
 
 _SAID_CHARS: Final = 2_000
+_CODE_WORD_CHARS: Final = 8  # shorter codes are no sentence
 _OF_A_REQUEST: Final = (table.FIELD, table.TOO_LARGE)
 
 
@@ -70,6 +71,7 @@ def _judge(evidence: Evidence) -> tuple[Verdict, bool]:
         or _named(table.DECISIVE_CLASSES, evidence.classes)
         or _refused_for_money_or_rate(evidence, spoken)
         or _worded(evidence, spoken)
+        or _spelled(evidence)
         or _named(table.CODES, evidence.codes)
         or _first(table.OTHER_WORDINGS, spoken)
         or (_first(table.TROUBLE_WORDINGS, spoken) if not 400 <= (evidence.status or 0) < 500 else None)
@@ -82,7 +84,7 @@ def _judge(evidence: Evidence) -> tuple[Verdict, bool]:
 def _spoken(evidence: Evidence) -> list[frozenset[str]]:
     """Return what each sentence speaks of; where an embedding was asked for, all of them speak of that too."""
     always = frozenset({"embedding"}) if evidence.path.rstrip("/").endswith(("embeddings", "embed")) else frozenset()
-    return [concepts(sentence) | always for text in evidence.texts for sentence in sentences(text)]
+    return [concepts(sentence) | always for text in evidence.texts for sentence in sentences(spaced(text))]
 
 
 def _named(rows: Iterable[Names], names: frozenset[str]) -> Verdict | None:
@@ -131,6 +133,12 @@ def _worded(evidence: Evidence, spoken: list[frozenset[str]]) -> Verdict | None:
         return table.TOO_LARGE_FOR_PROXY if verdict is table.TOO_LARGE and evidence.is_plain else verdict
     pair = frozenset({"pair"}) if numbers(evidence.texts).is_over else frozenset[str]()
     return _first(table.WHOLE_WORDINGS, [of | pair])
+
+
+def _spelled(evidence: Evidence) -> Verdict | None:
+    """Return OVERFLOW if a code that no table knows says so in words: ``prompt_too_long``."""
+    spoken = [concepts(spaced(code)) for code in evidence.codes if len(code) > _CODE_WORD_CHARS]
+    return table.OVERFLOW if _first(table.WORDINGS, spoken) is table.OVERFLOW else None
 
 
 def _is_bare(evidence: Evidence) -> bool:

@@ -59,10 +59,11 @@ _BEFORE: Final = {
         (?:prompt|input|messages)\w*(?:\ (?:tokens|length|token\ count|size))?\s*(?:[=:(]|\ (?:is|has|contains|of|was))?
         \s*(?:at\ least\ |about\ )?$""",
     "total": r"""
-        (?:requested|request(?:ed)?\ for|result(?:ed|s)\ in|total(?:\ of|\ is|ed|:)?|got|given:?|contains?|received
+        (?:requested|\bused|request(?:ed)?\ for|result(?:ed|s)\ in|total(?:\ of|\ is|ed|:)?|got|given:?
+        |contains?|received
         |keep|needs?|would\ need|provided|sent|current\ length\ is|you\ have|has|=>|n_keep:?|count:?|实际|当前|共)
         \s*(?:approximately\ |about\ |around\ |~\s*)?\(?$""",
-    "used": r"(?:\bused?|already|remaining|current\ usage)\s*:?\s*$",
+    "used": r"(?:,\s*used|already\ used|remaining|current\ usage)\s*:?\s*$",
     "limit": r"""
         (?:limit(?:ed)?|max(?:imum)?|allow(?:ed|s|able)|supports?|only|up\ to|at\ most|(?:less|fewer|no\ more)\ than
         |afford|accepts?|handles?|holds?|最多(?:支持)?|exceed(?:s|ed|ing)?|(?:greater|larger|longer|more|higher

@@ -160,6 +160,8 @@ DECISIVE_CODES: Final = (
     _names("GitHub Models and Copilot", OVERFLOW, "tokens_limit_reached model_max_prompt_tokens_exceeded",
            "github.com/orgs/community/discussions; zed-industries/zed"),
     _names("llama.cpp", OVERFLOW, "exceed_context_size_error", "ggml-org/llama.cpp tools/server"),
+    _names("MiniMax", OVERFLOW, "1039", "platform.minimax.io/docs/api-reference/errorcode"),
+    _names("MiniMax", QUOTA, "1008", "platform.minimax.io/docs/api-reference/errorcode"),
     _names("Glean", OVERFLOW, "token_limit_exceeded", "developers.glean.com/errors/token-limit-exceeded"),
     _names("watsonx.ai", OVERFLOW, "token_quantity_exceeded", "cloud.ibm.com/apidocs/watsonx-ai"),
     _names("watsonx.ai", QUOTA, "token_quota_reached", "cloud.ibm.com/apidocs/watsonx-ai"),
@@ -272,7 +274,8 @@ CONCEPTS: Final = {
     # What the limit is about.
     "window": r"""
         context[ _-]*(?:window|length|len|size|limit|capacity|budget|overflow\w*|slots?|space|tokens?)(?![a-z])
-        |\b(?:the|our|model(?:'s)?|available|max(?:imum)?|its|out\s+of)\s+context\b(?!\s+of\b)
+        |(?<!\bin\s)(?<!\bin\sthe\s)(?<!\bin\sthis\s)(?<!['"`a-z])context\b
+            (?!['"`]|\s+(?:of\s+(?!\d)|deadline|cancel|cach|manage|variable))
         |(?:max(?:imum)?|model(?:'?s)?|supported|allowed|permitted|allowable|total|configured)[ _-]+(?:\w+[ _-]+){0,3}?
             (?:sequence|context|prompt|input|model|seq|message|conversation)s?[ _-]*(?:token[ _-]*)?
             (?:length|len|size|limit|capacity|window|tokens?)\b
@@ -280,8 +283,8 @@ CONCEPTS: Final = {
         |max[_ ]?(?:model|seq|sequence|context|input|prompt|position)[_ ]?(?:len(?:gth)?|tokens|embeddings)
         |max(?:imum)?[_ ](?:allowed[_ ])?(?:number[_ ]of[_ ])?(?:input[_ ]|prompt[_ ]|total[_ ])?tokens?\b
         |model(?:'?s)?[ _](?:token|context|input)?[ _]?(?:limit|capacity|window|maximum|max)\b
-        |\bn_?ctx\b|\bnum_ctx\b|\bctx[_ -]?(?:size|len\w*)\b|kv[ _-]?cache|\bwindow[ _]size\b|token[ _]window
-        |\bcontext\s+(?:is|was|has|the\s+overflow\w*|exceed\w*|too|full|overflow\w*)
+        |(?:size|length|amount)\s+of\s+(?:the\s+|your\s+)?(?:prompt|input|messages|conversation|context|tokens)\b
+        |\bn_?ctx|\bnum_ctx\b|\bctx[_ -]?(?:size|len\w*)\b|kv[ _-]?cache|\bwindow[ _]size\b|token[ _]window
         |total\s+text\s+bytes|上下文|最大(?:输入|输入的|模型|序列)?(?:长度|token)|(?:输入|总)?\s*tokens?\s*(?:总)?(?:数|数量|长度|上限|限制)
         |模型(?:的)?(?:最大)?(?:长度|限制|上限)
         |コンテキスト|最大(?:入力|トークン|長)|トークン(?:数|上限|制限)|컨텍스트|문맥|최대\s*(?:길이|토큰|입력)|토큰\s*(?:수|제한|한도|한계)
@@ -306,7 +309,7 @@ CONCEPTS: Final = {
     "tokens": r"\btok(?:en|s\b)|\btokens?\b|токен\w*|トークン|토큰|令牌|\bjetons?\b|_tokens?\b",
     # That it is over.
     "excess": r"""
-        exceed\w*|overflow\w*|expected\s+max\w+|\bthe\s+(?:limit|maximum|max)\s+is\s+\d|\bover(?:runs?|shoots?
+        exceed\w*|overflow\w*|expected\s+max|\bthe\s+(?:limit|maximum|max)\s+is\s+\d|\bover(?:runs?|shoots?
         |ran)?\s+(?:the|its|our|your|by|max\w*|limit|budget)|surpass\w*|
         too\s+(?:long|large|many|big|much|lengthy|great)|oversized?
         |(?:greater|larger|longer|more|bigger|higher|fewer|less|shorter|smaller|lower)\s+(?:\w+\s+)?(?:than|then)\b
@@ -317,7 +320,8 @@ CONCEPTS: Final = {
             (?:in\b|within|under|below|between|at\s+most|no\s+more|less|fewer|<|≤|up\s+to|\[)
         |(?:not|n't|cannot|no\s+longer|unable\s+to|fails?\s+to)\s+fit|not\s+(?:be\s+)?(?:long|large
         |big)\s+enough|not\s+enough
-        |should\s+be\s+[\[(]|\b(?:limit|maximum|max)\s+(?:\w+\s+){0,2}(?:reached|hit|is\s+full|breached)|insufficient
+        |should\s+be\s+[\[(]|\b(?:limit|maximum|max)\s+(?:\w+\s+){0,2}(?:reached|hit|is\s+full|breached)
+        |(?:reached|hit)\s+(?:the|its|our|your)\b|exhaust\w*|insufficient
         |(?:window|context|cache)\s+(?:is\s+)?(?:full|exhausted)|no\s+(?:more\s+)?(?:room|space)
         |violat\w+\s+the\s+\w*\s*limit
         |\bonly\s+(?:supports?|accepts?|allows?|handles?)\b|whereas|\blimited\s+to\b
@@ -327,6 +331,9 @@ CONCEPTS: Final = {
         |dépass\w+|trop\s+(?:long|grand|volumineu|de|élevé)\w*|excèd\w+|supérieur\w*\s+à
         |exced\w+|super[aoó]\w*\s|sobrepas\w+|demasiad\w+|muy\s+larg\w+|más\s+(?:larg|grand)\w+\s+que|rebas\w+
         |ultrapass\w+|muito\s+(?:long|grande)\w*|eccede\w*|super[ai]\w*\s|tropp\w+\s+lung\w+""",
+    "exceed": r"""
+        exceed\w*|surpass\w*|overflow\w*|超(?:过|出|限|過)|초과|превы\w+|überschr\w+|übersteig\w+|dépass\w+|exced\w+
+        |ultrapass\w+""",
     "long": r"""
         too\s+(?:long|large|big|lengthy|many)|过长|太长|超长|過長|長すぎ|너무\s*(?:길|긴|깁)|слишком\s+(?:длин|больш|велик)\w*
         |zu\s+lang\w*|trop\s+long\w*|demasiad\w+\s+(?:larg|extens)\w*|muy\s+larg\w+|muito\s+long\w*|longo\s+demais
@@ -341,7 +348,7 @@ CONCEPTS: Final = {
             (?:\S+\s+){0,6}?(?:messages?|prompts?|inputs?|conversation|history|context|query)\b
         |\bshorter\s+(?:prompt|input|message|conversation|context|query)|fewer\s+(?:messages|input\s+tokens)
         |start\s+a\s+(?:new|fresh)\s+(?:chat|conversation|session|thread)
-        |(?:缩短|减少|精简|减小)\S{0,8}(?:输入|提示|消息|对话|上下文|长度)|(?:入力|プロンプト|メッセージ|会話)\S{0,8}(?:短く|減ら|削減)
+        |(?:缩短|减少|精简|减小|压缩)\S{0,8}(?:输入|提示|消息|对话|上下文|长度)|(?:入力|プロンプト|メッセージ|会話)\S{0,8}(?:短く|減ら|削減)
         |(?:입력|프롬프트|메시지|대화)\S{0,6}\s*(?:길이\S*\s*)?(?:줄|단축)|(?:сократите|уменьшите)\s+(?:\w+\s+){0,3}(?:запрос
         |сообщ|промпт|ввод|диалог|истори|контекст)\w*
         |(?:kürzen|verkürzen|reduzieren)\s+(?:\w+\s+){0,3}(?:eingabe|nachricht|prompt|unterhaltung|gespräch|anfrage)\w*
@@ -371,7 +378,7 @@ CONCEPTS: Final = {
         \bstrings?\b|\barrays?\b|\blists?\b|\btools?\b|\bfunctions?\b|schema|description|\bcharacters?\b
         |\bchars\b|\bbatch\b|\bdocuments?\b|
         embedding\w*|\bstop\s+sequences?|temperature|top_p|top_k|\bseed\b|logprobs|metadata|\bname\b|\bid\b
-        |\buser\b|maxlength|
+        |\buser\b|max\s?length|
         max_?items|\bbest_of\b|\benum\b|\btexts?\b|properties|\bitems\b|cache_control|\bkeys?\b|\blabels?\b|dimensions?
         |字符|工具|数组|文字|ツール|문자|도구|символ\w*|строк\w*|zeichen\b|werkzeug\w*|caractères|caracteres|herramienta\w*""",
     # Other reasons to say no.
@@ -386,7 +393,7 @@ CONCEPTS: Final = {
     "money": r"""
         \bquotas?\b|billing|\bbalance\b|\bcredits?\b|payment|spend(?:ing)?\b|\bbudget\s+has\s+been|max\s+budget
         |\bfunds?\b|prepa(?:y|id)\w*|can\s+only\s+afford|arrear\w*|overdue
-        |upgrade\s+to\s+(?:plus|pro|a\s+paid)|free\s+(?:tier|plan)|usage\s+limits?
+        |extra\s+usage\s+is\s+required|upgrade\s+to\s+(?:plus|pro|a\s+paid)|free\s+(?:tier|plan)|usage\s+limits?
         |余额|欠费|配额|额度|充值|残高|クレジット|割り当て|잔액|할당량|크레딧|баланс\w*|средств\w*|квот\w*|оплат\w+|guthaben|kontingent\w*
         |solde|crédits?|quota|saldo|cuota\w*|créditos""",
     "key": r"""
@@ -408,18 +415,23 @@ CONCEPTS: Final = {
         usage\s+polic\w+|content\s+(?:policy|filter\w*|management)|flagged\s+as|safety\s+(?:system|reasons
         |filter)|moderation|inappropriate\s+content|
         敏感|违规|不当|不適切|부적절""",
+    "stated": r"max(?:imum)?\s+(?:context|input|prompt|sequence)\s+length\s+(?:is|of|:)\s*\d",
+    "setting": r"""
+        \b(?:num_ctx|max_model_len)\s+(?:must|should|cannot|is\s+(?:greater|larger))
+        |max\s+seq\s+len\s+\(\d+\)\s+is\s+larger""",
     "embedding": r"\bembed\w*|in\s+batch|\b0\s+(?:tokens\s+)?(?:for|in)\s+the\s+completion|向量",
     # Where a field stands, and whether it holds what was said.
     "bytes": r"\d\s*(?:bytes|[kmg]i?b)\b|(?:\bmax\w*|limit|size)\W+(?:\w+\s+){0,2}(?:bytes|[kmg]i?b)\b",
     "slow": r"took\s+too\s+long|\btimed\s*out\b|タイムアウト|超时|시간\s*초과|время\s+ожидания",
     "place": r"""
-        \#/\w+|\w\[\d+\]|['`"]\w[\w.\[\]]*['`"]|\btools?\.\d|\b(?:name|key|label|id|description|title|argument)s?\b""",
+        \#/\w+|\w\[\d+\]|['`"]\w[\w.\[\]]*['`"]|\btools?\.\d|(?:^|[\W_])(?:name|key|label|id|description|title
+        |argument)s?\b""",
     "spoken": r"""
         \b(?:messages|input|contents|prompt)(?:[.\[]+\d+\]?)?(?:\.(?:content|text|parts
         |output)(?:[.\[]+\d+\]?)*(?:\.(?:text|content))?)?
         ['`\"]?\s*(?::|string|array|is\b|must\b)""",
     "characters": r"""
-        \bcharacters?\b|\bchars\b|maxlength|string\s+(?:value\s+)?(?:length|too)|字符|символ\w*|zeichen\b
+        \bcharacters?\b|\bchars\b|max\s?length|string\s+(?:value\s+)?(?:length|too)|字符|символ\w*|zeichen\b
         |caractères|caracteres|文字|글자""",
     "day": r"""
         per[ _-]*day|daily|per[ _-]*month|monthly|\b[tr]pd\b|this\s+month|每天|每日|今日|1日|하루|일일|в\s+(?:день|сутки
@@ -461,6 +473,7 @@ def _wording(verdict: Verdict, speaks_of: str, *, not_of: str = "", example: str
 
 WORDINGS: Final = (
     _wording(TOO_LARGE, "grpc", example="Sent message larger than max (50000056 vs. 20971520)"),
+    _wording(INVALID, "setting", example="max_model_len is greater than what the model was made for"),
     _wording(OVERFLOW_BY_COMPACTION, "compaction excess", example="The compaction block is too long for the window"),
     _wording(OUTPUT_ASKED, "output excess", not_of="input", example="max_tokens is too large: 1048576"),
     _wording(REFUSED, "policy", not_of="excess", example="your prompt was flagged as violating our usage policy"),
@@ -480,12 +493,14 @@ WORDINGS: Final = (
     _wording(OVERFLOW, "input tokens excess", example="Too many input tokens"),
     _wording(OVERFLOW, "request tokens excess", example="Request body too large. Max size: 8000 tokens"),
     _wording(OVERFLOW, "tokens excess limit", not_of="output", example="Requested tokens are above the model's limit"),
+    _wording(OVERFLOW, "input exceed limit", not_of="output field bulk", example="Your prompt exceeds the limit"),
     _wording(OVERFLOW, "shorten", example="Please reduce the length of the messages"),
 )
 """What one sentence means, tried in this order."""
 
 WHOLE_WORDINGS: Final = (
     _wording(OVERFLOW, "window pair", not_of="fewest", example="The window is 8192 tokens. You sent 9000."),
+    _wording(OVERFLOW, "stated", not_of="fewest", example="The maximum input length is 4096 tokens"),
     _wording(OVERFLOW, "input tokens pair", not_of="fewest", example="Your prompt: 9000 tokens. Allowed: 8192."),
 )
 """What a whole message means that no sentence of it tells alone; ``pair``: a count and a smaller limit."""

@@ -133,7 +133,7 @@ def without_preamble(text: str) -> str:
 @cache
 def _preamble() -> re.Pattern[str]:
     return re.compile(
-        r"\(e\.g\. check quota\)|(?:input|request)\s+validation\s+error|malformed\s+input\s+request|https?://\S+|<\d{3}>"
+        r"\(e\.g\. check quota\)|\(reached max retries: \d+\)|(?:input|request)\s+validation\s+error|malformed\s+input\s+request|https?://\S+|<\d{3}>"
         r"|(?:client|server) error '\d{3}[\w ]*' for url|Error code: \d{3}( -)?",
         re.IGNORECASE,
     )

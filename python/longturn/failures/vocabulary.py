@@ -13,9 +13,25 @@ def sentences(text: str) -> list[str]:
     return [part for part in _boundary().split(text) if part.strip()]
 
 
+def spaced(text: str) -> str:
+    """Return a text with its identifiers as words, but for the parameters that limit an answer."""
+    words = _hump().sub(" ", _answer_limit().sub("max_tokens", text))
+    return words if " " in text else words.replace("_", " ").replace("max tokens", "max_tokens")
+
+
 def concepts(text: str) -> frozenset[str]:
     """Return the names of the concepts that occur in a text."""
     return frozenset(name for name in CONCEPTS if _concept(name).search(text))
+
+
+@cache
+def _hump() -> re.Pattern[str]:
+    return re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+
+
+@cache
+def _answer_limit() -> re.Pattern[str]:
+    return re.compile(r"\bmax(?:Output|Completion|New)?Tokens\b|\bMAX_TOKENS\b")
 
 
 @cache
