@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from longturn.calling import ConversationTooLong
 from longturn.failures.classify import classify, is_retryable
 from longturn.failures.failure import Failure, FailureKind
 from longturn.fitted import Fitted
@@ -20,6 +21,7 @@ __all__ = [
     "BACKEND",
     "RECALL_TOOL",
     "Cleared",
+    "ConversationTooLong",
     "Failure",
     "FailureKind",
     "Fitted",

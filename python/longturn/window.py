@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from longturn import requests
+from longturn import calling, requests, telling
+from longturn.calling import Turn, is_too_long
+from longturn.failures.classify import classify
+from longturn.failures.failure import Failure
 from longturn.fitted import Fitted
 from longturn.fitting.outline import Rules
 from longturn.fitting.plan import Plan
@@ -22,11 +25,13 @@ from longturn.tokens.backend import core
 from longturn.tokens.costs import QUARTERS
 from longturn.tokens.estimate import check_profile
 from longturn.tokens.memo import Memo
-from longturn.tokens.reports import Report
+from longturn.tokens.reports import USUAL_PACE, Report
 from longturn.tokens.usage import STEPS, Calibration, checked_ratio, input_tokens
 from longturn.tokens.walker import walker, whole_tokens
 from longturn.wording import phrases
 from longturn.wording.phrases import Phrases
+
+T = TypeVar("T")
 
 
 class Window:
@@ -103,13 +108,17 @@ class Window:
             FormatError: a message has no shape that the format knows; names its index.
             TypeError: something in a message can't be sent; says what and where.
         """
-        history = _listed(messages)
-        overhead = _overhead(system, tools)
+        fitted = self._fit(_listed(messages), _overhead(system, tools))
+        telling.fitted(fitted)
+        return fitted
+
+    def _fit(self, history: list[Any], overhead: int, *, is_smallest: bool = False) -> Fitted:
         if not history:
             return self._unfitted([], overhead)
         with self._memo.held() as memo:
             ledger = memo.grow(*memo.find(history), history)
-            plan = ledger.plan(lambda own, note: self._terms(overhead, own, note))
+            budget = 1 if is_smallest else self._budget_quarters()
+            plan = ledger.plan(lambda own, note: self._terms(budget, overhead, own, note))
             return self._fitted(ledger.view(), plan, ledger.shown)
 
     def fit_request(self, body: Mapping[str, Any]) -> Fitted:
@@ -137,23 +146,111 @@ class Window:
         ``usage`` is the number of input tokens, cached ones included; or any SDK's usage object, or an answer
         that carries one; None is no report.  Moves ``ratio``, upwards only, and anchors ``Fitted.expected``.
         A report that can't be of this request, far too high or too low, is ignored, with a logged warning.
-        One conversation to a window that observes.
+        It may also be the error that the request was refused with, or what ``classify`` says of it: after one
+        that it was too long, what is fitted is smaller.  One conversation to a window that observes.
 
         Raises:
             TypeError: ``usage`` has no count of the input; names the members that hold one.
         """
-        counted = input_tokens(usage)
-        is_unseen = fitted.request is not None and requests.take_apart(fitted.request).is_held_by_server
-        if counted is None or is_unseen or fitted.tokens == 0:
+        if isinstance(usage, (BaseException, Failure)):
+            self._observe_refusal(fitted, usage if isinstance(usage, Failure) else classify(usage))
             return
+        counted, budget, messages = input_tokens(usage), self._policy.budget, list(fitted.messages)
+        if counted is None or not _is_known(fitted):
+            return
+        if not self._calibration.is_believable(fitted.tokens, counted, budget):
+            telling.ignored(fitted.tokens, counted)
+            return
+        self._learn(
+            lambda known: known.observed(self._report, messages, fitted.tokens, counted, budget, walker.messages)
+        )
+
+    def _observe_refusal(self, fitted: Fitted, failure: Failure) -> None:
+        if is_too_long(failure) and _is_known(fitted):
+            sizes = fitted.tokens, failure.tokens, failure.limit, self._policy.budget
+            self._learn(lambda known: (known.refused(*sizes), self._report))
+
+    def _learn(self, lesson: Callable[[Calibration], tuple[Calibration, Report | None]]) -> None:
         with self._memo.held():
-            known, budget, messages = self._calibration, self._policy.budget, list(fitted.messages)
-            if not known.is_believable(fitted.tokens, counted, budget):
-                _ignored(fitted.tokens, counted)
-                return
-            self._calibration, self._report = known.observed(
-                self._report, messages, fitted.tokens, counted, budget, walker.messages
-            )
+            before = self._calibration
+            after, self._report = lesson(before)
+            self._calibration = after
+        telling.learned(before, after)  # outside the lock: who listens may do as they like
+
+    def call(
+        self,
+        send: Callable[[Fitted], T],
+        history: Sequence[Any],
+        *,
+        system: Any = None,
+        tools: Sequence[Any] | None = None,
+    ) -> T:
+        """
+        Return what ``send(fitted)`` returns: the SDK's answer to a request that was fitted, and is observed.
+
+        Where the provider refuses it as too long, the window learns the real size and sends one tighter request.
+        Nothing else is repeated: what passes by itself is left to the SDK, what is invalid to the caller.  A
+        stream is returned unread; see ``stream``.
+
+        Raises:
+            ConversationTooLong: the tighter request was refused as well, or there is none.
+            FormatError: a message has no shape that the format knows; names its index.
+            TypeError: something in a message can't be sent, or ``send`` is asynchronous.
+        """
+        return calling.call(self._turn(history, system, tools), send)
+
+    async def acall(
+        self,
+        send: Callable[[Fitted], Awaitable[T]],
+        history: Sequence[Any],
+        *,
+        system: Any = None,
+        tools: Sequence[Any] | None = None,
+    ) -> T:
+        """Do what ``call`` does where ``send`` is asynchronous; cancelling it leaves the window as it is."""
+        return await calling.acall(self._turn(history, system, tools), send)
+
+    def stream(
+        self,
+        send: Callable[[Fitted], calling.Stream[T]],
+        history: Sequence[Any],
+        *,
+        system: Any = None,
+        tools: Sequence[Any] | None = None,
+    ) -> Iterator[T]:
+        """
+        Yield the events of the stream that ``send(fitted)`` returns, each as it is and as it comes.
+
+        What ``call`` does for an answer is done for a stream: until its first event that is part of an answer, a
+        refusal is followed by one tighter request; usage is observed when it ends, and it is closed.  ``send``
+        returns anything to iterate, or a context manager that gives it.
+
+        Raises:
+            ConversationTooLong: the tighter request was refused as well, or there is none.
+            FormatError: a message has no shape that the format knows; names its index.
+            TypeError: something in a message can't be sent, or ``send`` returns no stream.
+        """
+        return calling.stream(self._turn(history, system, tools), send)
+
+    def astream(
+        self,
+        send: Callable[[Fitted], calling.AsyncStream[T]],
+        history: Sequence[Any],
+        *,
+        system: Any = None,
+        tools: Sequence[Any] | None = None,
+    ) -> AsyncIterator[T]:
+        """Do what ``stream`` does where ``send`` is asynchronous, or returns an asynchronous stream."""
+        return calling.astream(self._turn(history, system, tools), send)
+
+    def _turn(self, messages: Sequence[Any], system: Any, tools: Sequence[Any] | None) -> Turn:
+        history, overhead = _listed(messages), _overhead(system, tools)
+        return Turn(
+            fit=partial(self._fit, history, overhead),
+            smallest=partial(self._fit, history, overhead, is_smallest=True),
+            observe=self.observe,
+            language=self._arguments["language"],
+        )
 
     @property
     def calibration(self) -> dict[str, Any]:
@@ -181,7 +278,7 @@ class Window:
     @ratio.setter
     def ratio(self, value: float) -> None:
         ratio = checked_ratio(value)
-        self._calibration = Calibration(ratio, base=ratio)
+        self._calibration = replace(self._calibration, ratio=ratio, base=ratio, is_telling=False, pace=USUAL_PACE)
 
     def instructions(self) -> str:
         """
@@ -194,8 +291,8 @@ class Window:
             return self._words.instructions
         return f"{self._words.instructions}\n{self._words.instructions_recall}"
 
-    def _terms(self, overhead: int, note_is_message: bool, note: int) -> Terms:
-        policy, budget = self._policy, self._budget_quarters()
+    def _terms(self, budget: int, overhead: int, note_is_message: bool, note: int) -> Terms:
+        policy = self._policy
         return Terms(
             budget=budget,
             overhead=overhead,
@@ -210,7 +307,10 @@ class Window:
 
     def _budget_quarters(self) -> int:
         """Return the budget in estimated quarter-tokens: exactly, for the ratio is a number of sixteenths."""
-        return QUARTERS * self._policy.budget * STEPS // int(self.ratio * STEPS)
+        return QUARTERS * self._budget() * STEPS // int(self.ratio * STEPS)
+
+    def _budget(self) -> int:
+        return self._calibration.budget(self._policy.budget)
 
     def _fitted(self, view: list[Any], plan: Plan, shown: Shown) -> Fitted:
         tokens = whole_tokens(plan.quarters)
@@ -219,7 +319,7 @@ class Window:
             tokens=tokens,
             tokens_before=whole_tokens(plan.whole),
             expected=None if self._report is None else self._report.expected(view, tokens, self._calibration.pace),
-            budget=self._policy.budget,
+            budget=self._budget(),
             stage=_stage(plan, shown),
             cleared=shown.cleared,
             dropped=shown.gone.messages,
@@ -235,7 +335,7 @@ class Window:
             messages=messages,
             tokens=tokens,
             tokens_before=tokens,
-            budget=self._policy.budget,
+            budget=self._budget(),
             stage=Stage.WHOLE,
             fits=quarter_tokens <= self._budget_quarters(),
         )
@@ -246,14 +346,11 @@ class Window:
             warnings.warn(text, stacklevel=3)
 
 
-def _ignored(estimated: int, counted: int) -> None:
-    import logging
-
-    logging.getLogger("longturn").warning(
-        "ignored a report of %d tokens for a request estimated at %d: cached tokens left out, or another request's?",
-        counted,
-        estimated,
-    )
+def _is_known(fitted: Fitted) -> bool:
+    """Tell whether all that was sent was estimated: a report on anything else teaches nothing."""
+    if fitted.request is not None and requests.take_apart(fitted.request).is_held_by_server:
+        return False
+    return fitted.tokens > 0
 
 
 def _overhead(system: Any, tools: Any) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from math import ceil, isfinite
 from typing import Any, Final, Self
 
@@ -21,6 +22,12 @@ MOST_RATIO: Final = 4.0  # the script rule is short by half on the worst kinds o
 
 _TELLING_SHARE: Final = 16
 """Requests below a sixteenth of the budget tell more of the frames around messages than of the text in them."""
+
+_HEAD_ROOM: Final = Fraction(1, STEPS)
+"""Kept free below a limit that a refusal named: the ratio's dead band, within which estimates may be short."""
+
+_STEP_DOWN: Final = Fraction(3, 4)
+"""What is sent of a request that was refused without numbers: estimates are within a quarter on most texts."""
 
 _HIDDEN_SHARE: Final = 4
 """Prompts and tools that are not estimated, because a framework adds them, take a quarter of the budget at most."""
@@ -80,6 +87,9 @@ _HOLDERS: Final = (
 )
 """Where answers carry their usage, or what carries it."""
 _DEPTH: Final = 3
+_IN_EVENTS: Final = ("usage", "usage_metadata", "usageMetadata")
+_CARRIERS: Final = ("message", "response", "metadata")
+"""Where a stream's events carry their usage, and what carries it: looked for in every one of them."""
 _ROUNDS: Final = ("iterations", "request_usage_entries")
 """Where totals of several requests, behind one answer or in one run, have each one's usage."""
 
@@ -95,6 +105,15 @@ class Calibration:
     """Learned from a request large enough to tell of its text."""
     pace: Pace = USUAL_PACE
     """What the provider counts of what is added to a request."""
+    limit: int | None = None
+    """Provider's tokens that a request may have, head-room taken off; None until a refusal named a number."""
+    ceiling: int | None = None
+    """Estimated tokens that a request may have; None until one was refused."""
+
+    def budget(self, wanted: int) -> int:
+        """Return the provider's tokens that a request may have, of the ``wanted`` ones."""
+        ceiling = None if self.ceiling is None else int(self.ceiling * self.ratio)
+        return _least(wanted, self.limit, ceiling) or wanted
 
     def is_believable(self, estimated: int, counted: int, budget: int) -> bool:
         """Tell whether a report can be of this request: another one's, or a part of the count, is far off."""
@@ -126,6 +145,21 @@ class Calibration:
             known = min(ceil(seen * STEPS) / STEPS, MOST_RATIO)
         return replace(self, ratio=known, is_telling=self.is_telling or is_telling)
 
+    def refused(self, estimated: int, counted: int | None, limit: int | None, budget: int) -> Calibration:
+        """
+        Return what is known after a refusal of a request ``estimated`` at so many tokens, as too long.
+
+        ``counted`` and ``limit`` are the provider's own numbers for the request and for what it takes, where it
+        named them.  What was refused fits no more in any case: without numbers, or where they explain nothing
+        (a count without the answer that was asked for), a quarter goes.
+        """
+        known = self if counted is None else self.learned(estimated, counted, budget)
+        share = _STEP_DOWN
+        if counted is not None and limit is not None and counted > limit:
+            share = Fraction(limit, counted) * (1 - _HEAD_ROOM)
+        room = None if limit is None else int(limit * (1 - _HEAD_ROOM))
+        return replace(known, limit=_least(known.limit, room), ceiling=_least(known.ceiling, int(estimated * share)))
+
     def saved(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return asdict(self)
@@ -144,7 +178,22 @@ class Calibration:
             base=checked_ratio(saved.get("base", 1.0)),
             is_telling=bool(saved.get("is_telling", False)),
             pace=Pace.loaded(saved["pace"]) if "pace" in saved else USUAL_PACE,
+            limit=_checked_limit("limit", saved.get("limit")),
+            ceiling=_checked_limit("ceiling", saved.get("ceiling")),
         )
+
+
+def _least(*limits: int | None) -> int | None:
+    """Return the lowest of some limits, a token at the least; None where there are none."""
+    return min((max(limit, 1) for limit in limits if limit is not None), default=None)
+
+
+def _checked_limit(name: str, value: Any) -> int | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise TypeError(f"{name} must be a whole number of tokens, or None (got {value!r})")
+    if value is not None and value < 1:
+        raise ValueError(f"{name} must be at least 1 (got {value}); None forgets it")
+    return value
 
 
 def checked_ratio(value: float) -> float:
@@ -187,6 +236,20 @@ def input_tokens(usage: Any) -> int | None:
             raise TypeError(f"usage must be of one request (got {kind}, a sum of {requests}); pass the last answer's")
         raise TypeError(f"usage must be a number of tokens, or have one of {ways} (got {kind})")
     return found if found > 0 else None
+
+
+def reported(answer: Any) -> int | None:
+    """Return the tokens of the input that an answer reports; None where it reports nothing."""
+    return next((found for found in _reported(answer) if found > 0), None)
+
+
+def streamed(event: Any) -> int | None:
+    """Return the tokens of the input that one event of a stream reports; None where it reports nothing."""
+    for source in (event, *(_member(event, name) for name in _CARRIERS)):
+        held = (_member(source, name) for name in _IN_EVENTS if source is not None)
+        if found := next((tokens for usage in held if usage is not None and (tokens := reported(usage))), None):
+            return found
+    return None
 
 
 def _reported(usage: Any, deep: int = 0) -> Iterator[int]:
