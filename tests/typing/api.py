@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import assert_type
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Self, assert_type
 
 import longturn
 import longturn.arrow
@@ -46,6 +46,77 @@ same.ratio = window.ratio
 assert_type(same.ratio, float)
 
 assert_type(window.instructions(), str)
+
+
+class Message:
+    """What an SDK answers."""
+
+    content: str = ""
+
+
+def send(fitted: longturn.Fitted) -> Message:
+    return Message()
+
+
+async def send_later(fitted: longturn.Fitted) -> Message:
+    return Message()
+
+
+class Stream:
+    """What an SDK streams: to iterate, and to leave."""
+
+    def __iter__(self) -> Iterator[Message]:
+        yield Message()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None: ...
+
+
+class AsyncStream:
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        yield Message()
+
+
+class Opening:
+    """What opens a stream, as `client.messages.stream(...)` does."""
+
+    def __enter__(self) -> Stream:
+        return Stream()
+
+    def __exit__(self, *error: object) -> None: ...
+
+
+def open_stream(fitted: longturn.Fitted) -> Stream:
+    return Stream()
+
+
+def open_manager(fitted: longturn.Fitted) -> Opening:
+    return Opening()
+
+
+async def open_later(fitted: longturn.Fitted) -> AsyncStream:
+    return AsyncStream()
+
+
+async def calling() -> None:
+    assert_type(window.call(send, history, system="Be brief.", tools=[{"name": "search"}]), Message)
+    assert_type(window.call(lambda fitted: len(fitted.messages), history), int)
+    assert_type(await window.acall(send_later, history), Message)
+    for event in window.stream(open_stream, history):
+        assert_type(event, Message)
+    for event in window.stream(open_manager, history):
+        assert_type(event, Message)
+    async for event in window.astream(open_later, history):
+        assert_type(event, Message)
+    await window.acall(send, history)  # type: ignore[arg-type]  # what is not awaited goes to call()
+    try:
+        window.call(send, history)
+    except longturn.ConversationTooLong as error:
+        assert_type(error.failure, longturn.Failure)
+        assert_type(error.fitted, longturn.Fitted)
+        window.observe(error.fitted, error.failure)
 
 
 class Turn:
