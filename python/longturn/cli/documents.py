@@ -1,104 +1,262 @@
-"""Bytes in, JSON values out; what is broken is named by line and column."""
+"""
+Bytes in, JSON values out; what is broken is named by line and column.
+
+Lines, and the items of one long list, are read one after the other: only what becomes of them is held.
+"""
 
 from __future__ import annotations
 
+import codecs
 import json
-from collections.abc import Callable, Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from json import JSONDecodeError, JSONDecoder
+from typing import Any, BinaryIO, Final
 
 from longturn.cli.errors import InputError
-from longturn.cli.files import opened, pieces
+from longturn.cli.files import PIECE_BYTES, opened, pieces
+from longturn.cli.sessions.base import Line, Source
 
-EXPECTED: Final = "a JSON list of messages, a request body with messages, input or contents, or a Claude Code session"
+Warn = Callable[[str], None]
+
+HEAD_LINES: Final = 200
+"""How many lines are looked at to tell what a file is."""
+LARGEST_BYTES: Final = 1 << 30
+"""Of one document that is no list, or of one item of a list: it is held as text and as values, several times that."""
+_BLANK: Final = " \t\r\n"
+_DECODER: Final = JSONDecoder()
 
 
-class Line(NamedTuple):
-    """One line of a JSON Lines file; numbers count from one."""
-
-    number: int
-    value: Any
-
-
-def read_bytes(name: str) -> bytes:
+def read_text(name: str) -> str:
     """
-    Return the content of a file, or of standard input for ``-``.
+    Return the text of a small file, without a byte order mark.
 
     Raises:
-        InputError: it can't be read.
+        InputError: it can't be read, is empty or no UTF-8 text.
     """
     with opened(name) as file:
-        return b"".join(pieces(name, file))
+        return _text(name, b"".join(pieces(name, file)), line=1)
 
 
-def text_of(name: str, data: bytes) -> str:
+def source_of(name: str, file: BinaryIO, warn: Warn) -> Source:
     """
-    Return the text of a file, without a byte order mark.
+    Return what is in an open file: a value a line, or one document.
 
     Raises:
-        InputError: the file is empty or no UTF-8 text.
+        InputError: it can't be read; it is empty, no UTF-8 text or broken.
     """
-    if not data.strip():
-        raise InputError(f"{name} is empty ({EXPECTED} is expected)")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{name} is not UTF-8 text: byte 0x{data[error.start]:02x}, line {line} ({EXPECTED} is expected)"
-        ) from None
+    lines = _numbered_lines(name, file)
+    number, first = next(lines, (0, b""))
+    second = next(lines, None)
+    rest = lines if second is None else chain([second], lines)
+    if _is_a_line(name, first, is_alone=second is None):
+        return _lines_source(name, chain([(number, first)], rest), warn)
+    value = _document(name, chain([first], (line for _, line in rest)), line=number)
+    return Source(name=name, head=[value], lines=[Line(1, value)], is_lines=False)
 
 
-def is_json_lines(name: str, text: str) -> bool:
+def _lines_source(name: str, lines: Iterable[tuple[int, bytes]], warn: Warn) -> Source:
+    values = parse_lines(name, lines, warn)
+    head = list(islice(values, HEAD_LINES))
+    return Source(name=name, head=[line.value for line in head], lines=chain(head, values), is_lines=True)
+
+
+def _is_a_line(name: str, first: bytes, *, is_alone: bool) -> bool:
     """Tell whether a file has one JSON value a line, rather than one JSON document."""
-    first, _, rest = text.lstrip().partition("\n")
-    if not rest.strip():
-        return name.endswith(".jsonl")
+    if is_alone or name.endswith(".jsonl"):
+        return name.endswith(".jsonl") and bool(first)
     try:
-        return isinstance(json.loads(first), dict)
+        return isinstance(json.loads(first.decode("utf-8-sig")), dict)
     except (ValueError, RecursionError):
-        return name.endswith(".jsonl")
+        return False
 
 
-def parse_document(name: str, text: str) -> Any:
+def _numbered_lines(name: str, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank, with their numbers."""
+    number = 0
+    try:
+        while line := file.readline():
+            number += 1
+            if not line.isspace():
+                yield number, line
+    except OSError as error:  # a folder
+        raise InputError(f"cannot read {name}: {error.strerror or error}") from None
+
+
+def parse_lines(name: str, lines: Iterable[tuple[int, bytes]], warn: Warn) -> Iterator[Line]:
     """
-    Return the value of a JSON document.
+    Yield the values of lines.
 
-    Raises:
-        InputError: it is broken; names line and column.
-    """
-    return _parsed(name, text, line=1)
-
-
-def parse_lines(name: str, text: str, warn: Callable[[str], None]) -> Iterator[Line]:
-    """
-    Yield the values of a JSON Lines file, empty lines left out.
-
-    A broken last line is what a file looks like that is still being written: it is left out too,
-    and ``warn`` is told.
+    A broken last line is what a file looks like that is still being written: it is left out, and
+    ``warn`` is told.
 
     Raises:
         InputError: another line is broken; names line and column.
     """
-    lines = text.split("\n")
-    last = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    broken: InputError | None = None
+    has_any = False
+    for number, line in lines:
+        if broken is not None:
+            raise broken
         try:
-            yield Line(number, _parsed(name, line, line=number))
+            yield Line(number, _parsed(name, _text(name, line, line=number), line=number))
+            has_any = True
         except InputError as error:
-            if number < last or number == 1:
-                raise
-            warn(f"the last line is left out: {error}")
+            broken = error
+    if broken is not None:
+        if not has_any:
+            raise broken
+        warn(f"the last line is left out: {broken}")
+
+
+def _text(name: str, data: bytes, *, line: int) -> str:
+    if not data or data.isspace():
+        raise InputError(f"{name} is empty")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line += data.count(b"\n", 0, error.start)
+        raise InputError(f"{name} is not UTF-8 text: byte 0x{data[error.start]:02x}, line {line}") from None
 
 
 def _parsed(name: str, text: str, *, line: int) -> Any:
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
-        where = f"line {line + error.lineno - 1}, column {error.colno}"
-        raise InputError(f"{name} is broken JSON: {where}: {error.msg[:1].lower()}{error.msg[1:]}") from None
+    except JSONDecodeError as error:
+        raise _broken(name, error, line + error.lineno - 1, error.colno) from None
     except RecursionError:
         raise InputError(f"{name}: line {line} is nested too deeply to read") from None
     except ValueError as error:  # an integer longer than Python reads
         raise InputError(f"{name}: line {line}: {error}") from None
+
+
+def _broken(name: str, error: JSONDecodeError, line: int, column: int) -> InputError:
+    return InputError(f"{name} is broken JSON: line {line}, column {column}: {error.msg[:1].lower()}{error.msg[1:]}")
+
+
+# ---------------------------------------------------------------------- one document
+
+
+def _document(name: str, parts: Iterable[bytes], *, line: int) -> Any:
+    parts = _in_pieces(parts)
+    first = next(parts, b"")
+    if first.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
+        return list(_Items(name, chain([first], parts), line))
+    data = bytearray(first)
+    for part in parts:
+        data += part
+        if len(data) > LARGEST_BYTES:
+            raise _too_large(name, "one JSON document")
+    return _parsed(name, _text(name, bytes(data), line=line), line=line)
+
+
+def _in_pieces(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield lines put together into larger pieces."""
+    held: list[bytes] = []
+    size = 0
+    for part in parts:
+        held.append(part)
+        size += len(part)
+        if size >= PIECE_BYTES:
+            yield b"".join(held)
+            held, size = [], 0
+    yield b"".join(held)
+
+
+def _too_large(name: str, what: str) -> InputError:
+    return InputError(
+        f"{name} is too large: {what} of more than {LARGEST_BYTES >> 20} MiB would be held in memory several times; "
+        "write one value a line, which is read line by line"
+    )
+
+
+class _Items:
+    """The items of a JSON list, parsed one by one out of a text that arrives in pieces."""
+
+    def __init__(self, name: str, parts: Iterable[bytes], line: int) -> None:
+        self._name = name
+        self._parts = iter(parts)
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._text = ""
+        self._at = 0  # what of the text is done with
+        self._line = line
+        self._column = 1
+        self._is_over = False
+
+    def __iter__(self) -> Iterator[Any]:
+        self._expect("[")
+        if self._peek() == "]":
+            self._expect("]")
+        else:
+            yield self._item()
+            while self._peek() != "]":
+                self._expect(",", "]")
+                yield self._item()
+            self._expect("]")
+        if self._peek():
+            raise self._error("extra data")
+
+    def _item(self) -> Any:
+        self._peek()
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._text, self._at)
+                # A number may go on in the next piece.
+                if end < len(self._text) or not self._more():
+                    self._at = end
+                    return value
+            except JSONDecodeError as error:
+                if not self._more():
+                    self._at = error.pos
+                    raise self._error(error.msg) from None
+            except RecursionError:
+                raise InputError(f"{self._name}: line {self._position()[0]} is nested too deeply to read") from None
+            except ValueError as error:
+                raise InputError(f"{self._name}: line {self._position()[0]}: {error}") from None
+
+    def _peek(self) -> str:
+        """Return the next character that is not blank; none at the end."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in _BLANK:
+                self._at += 1
+            if self._at < len(self._text) or not self._more():
+                return self._text[self._at : self._at + 1]
+
+    def _expect(self, *characters: str) -> None:
+        if self._peek() not in characters:
+            raise self._error(f"expecting {' or '.join(map(repr, characters))}")
+        self._at += 1
+
+    def _more(self) -> bool:
+        """Take in as much again as there is; tell whether there was anything."""
+        if self._is_over:
+            return False
+        if self._at:
+            self._line, self._column = self._position()
+            self._text, self._at = self._text[self._at :], 0
+        if len(self._text) > LARGEST_BYTES:
+            raise _too_large(self._name, "one item")
+        taken, size = [self._text], 0
+        while size <= len(self._text) and not self._is_over:
+            part = next(self._parts, b"")
+            self._is_over = not part
+            taken.append(self._decoded(part))
+            size += len(taken[-1])
+        self._text = "".join(taken)
+        return size > 0
+
+    def _decoded(self, part: bytes) -> str:
+        try:
+            return self._decoder.decode(part, not part)
+        except UnicodeDecodeError as error:
+            line = self._line + self._text.count("\n") + error.object.count(b"\n", 0, error.start)
+            byte = error.object[error.start]
+            raise InputError(f"{self._name} is not UTF-8 text: byte 0x{byte:02x}, line {line}") from None
+
+    def _position(self) -> tuple[int, int]:
+        lines = self._text.count("\n", 0, self._at)
+        column = self._at - self._text.rfind("\n", 0, self._at) if lines else self._column + self._at
+        return self._line + lines, column
+
+    def _error(self, message: str) -> InputError:
+        return _broken(self._name, JSONDecodeError(message, "", 0), *self._position())

@@ -2,35 +2,41 @@
 Sessions of Claude Code: lines of a log in, threads of messages out.
 
 A line holds one content block, so an assistant message may be spread over several.  Sub-agents write
-into the same file, between their parent's call and its result.  And a prompt that was edited leaves
-the abandoned answer behind, as a branch.
+into the same file, between their parent's call and its result, or into files of their own.  And a prompt
+that was edited leaves the abandoned answer behind, as a branch.  What its SDK prints has the same lines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
-from longturn.cli.documents import Line
+from longturn.cli.sessions.base import (
+    Line,
+    Message,
+    Reader,
+    Source,
+    Thread,
+    Warn,
+    as_dict,
+    as_list,
+    as_text,
+    counted_input,
+    dicts,
+    numbered,
+)
 
 _ROLES: Final = ("user", "assistant")
 _LOG_TYPES: Final = frozenset(
     """user assistant system summary progress attachment file-history-snapshot queue-operation
     last-prompt custom-title agent-name agent-color""".split()
 )
-
-Warn = Callable[[str], None]
-Message = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thread:
-    """One conversation of a session."""
-
-    is_agent: bool  # a sub-agent's
-    first_line: int
-    messages: list[Message] = field(repr=False)
+_NEEDED: Final = frozenset(
+    """type uuid parentUuid logicalParentUuid isSidechain agentId parent_tool_use_id message isApiErrorMessage
+    isCompactSummary""".split()
+)
+"""What tells where a line belongs and what of it was sent; the rest repeats results, twice as large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +48,28 @@ class _Entry:
     parent: int | None  # index among the entries of the thread
 
 
-def is_session(values: Iterable[object]) -> bool:
-    """Tell whether these are lines of such a log."""
+def _is_session(source: Source) -> bool:
     return any(
         isinstance(value, dict)
         and value.get("type") in _LOG_TYPES
         and ("message" in value or "uuid" in value or "sessionId" in value or "leafUuid" in value)
-        for value in values
+        for value in map(_unwrapped, _items(source))
     )
+
+
+def _items(source: Source) -> list[Any]:
+    """Return the lines; the web keeps them in one document, and recordings of the SDK do as well."""
+    return source.items() or as_list(source.member("loglines")) or as_list(source.member("messages"))
+
+
+def _unwrapped(value: Any) -> Any:
+    """Return the line in a recording of what the SDK sent and received."""
+    return value["message"] if isinstance(value, dict) and "direction" in value and "message" in value else value
+
+
+def _read(source: Source, warn: Warn) -> list[Thread]:
+    lines = source.lines if source.is_lines else numbered(_items(source))
+    return threads((Line(line.number, _unwrapped(line.value)) for line in lines), warn)
 
 
 def threads(lines: Iterable[Line], warn: Warn) -> list[Thread]:
@@ -59,9 +79,8 @@ def threads(lines: Iterable[Line], warn: Warn) -> list[Thread]:
     Lines that are no part of a conversation are left out; ``warn`` is told of those that look damaged.
     Nothing is sent of system prompt and tools, because the log does not hold them.
     """
-    found = (_thread(entries, warn) for entries in _by_thread(lines, warn).values())
-    kept = [thread for thread in found if thread.messages]
-    return sorted(kept, key=lambda thread: (thread.is_agent, thread.first_line))
+    found = [(entries[0].line, _thread(entries, warn)) for entries in _by_thread(lines, warn).values()]
+    return [thread for _, thread in sorted(found, key=lambda pair: (pair[1].is_agent, pair[0]))]
 
 
 # ---------------------------------------------------------------------- which line belongs where
@@ -86,13 +105,16 @@ def _by_thread(lines: Iterable[Line], warn: Warn) -> dict[object, list[_Entry]]:
             continue
         key = _thread_key(value, line, places)
         siblings = entries.setdefault(key, [])
-        siblings.append(_Entry(line, value, _parent(value, key, places, len(siblings))))
+        kept = {name: value[name] for name in _NEEDED & value.keys()}
+        siblings.append(_Entry(line, kept, _parent(value, key, places, len(siblings))))
         if isinstance(uuid := value.get("uuid"), str):
             places[uuid] = (key, len(siblings) - 1)
     return entries
 
 
 def _thread_key(value: Message, line: int, places: dict[str, tuple[object, int]]) -> object:
+    if isinstance(call := value.get("parent_tool_use_id"), str):  # what the SDK tells sub-agents by
+        return call
     if not value.get("isSidechain"):
         return None
     if (agent := value.get("agentId")) is not None:
@@ -119,11 +141,12 @@ def _parent(value: Message, key: object, places: dict[str, tuple[object, int]], 
 
 
 def _thread(entries: list[_Entry], warn: Warn) -> Thread:
-    first = entries[0]
+    first = entries[0].value
+    is_agent = bool(first.get("isSidechain")) or isinstance(first.get("parent_tool_use_id"), str)
     spoken = [entry for entry in _taken(entries) if _is_sent(entry, warn)]
-    return Thread(
-        is_agent=bool(first.value.get("isSidechain")), first_line=first.line, messages=_messages(spoken, warn)
-    )
+    messages, reported = _messages(spoken, warn)
+    title = f"{'sub-agent' if is_agent else 'main'}, line {entries[0].line}"
+    return Thread(messages=messages, format="anthropic", title=title, is_agent=is_agent, reported=reported)
 
 
 def _taken(entries: list[_Entry]) -> list[_Entry]:
@@ -149,17 +172,12 @@ def _path(entries: list[_Entry]) -> Iterator[int]:
 
 
 def _message_id(entry: _Entry) -> str | None:
-    message = entry.value.get("message")
-    found = message.get("id") if isinstance(message, dict) else None
-    return found if isinstance(found, str) else None
+    return as_text(as_dict(entry.value.get("message")).get("id")) or None
 
 
 def _block_ids(entry: _Entry, kind: str, key: str) -> set[str]:
-    message = entry.value.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    if not isinstance(content, list):
-        return set()
-    blocks = (block for block in content if isinstance(block, dict) and block.get("type") == kind)
+    content = as_dict(entry.value.get("message")).get("content")
+    blocks = (block for block in dicts(content) if block.get("type") == kind)
     return {found for block in blocks if isinstance(found := block.get(key), str)}
 
 
@@ -168,8 +186,7 @@ def _is_sent(entry: _Entry, warn: Warn) -> bool:
     value = entry.value
     if value["type"] not in _ROLES or value.get("isApiErrorMessage"):
         return False
-    message = value.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
+    content = as_dict(value.get("message")).get("content")
     if isinstance(content, (str, list)) and content:
         return True
     if not isinstance(content, (str, list)):
@@ -177,15 +194,16 @@ def _is_sent(entry: _Entry, warn: Warn) -> bool:
     return False
 
 
-def _messages(entries: list[_Entry], warn: Warn) -> list[Message]:
+def _messages(entries: list[_Entry], warn: Warn) -> tuple[list[Message], dict[int, int]]:
     """
-    Return messages as they were sent: role and content only, blocks of one message together.
+    Return messages as they were sent: role and content only, blocks of one message together; and what was reported.
 
     A summary of what was compacted stands for messages that are in this log themselves.  It is left
     out, as if nothing had been compacted, unless the log begins with it.
     """
     messages: list[Message] = []
     by_id: dict[str, Message] = {}
+    reported: dict[int, int] = {}
     for entry in entries:
         if entry.value.get("isCompactSummary") and messages:
             warn(f"line {entry.line} is left out: it sums up messages that are replayed themselves")
@@ -195,13 +213,18 @@ def _messages(entries: list[_Entry], warn: Warn) -> list[Message]:
         if message_id in by_id and isinstance(content, list):
             by_id[message_id]["content"].extend(content)
             continue
+        if (counted := counted_input(entry.value["message"].get("usage"))) is not None:
+            reported[len(messages)] = counted
         messages.append({"role": entry.value["type"], "content": content})
         if message_id and isinstance(content, list):
             by_id[message_id] = messages[-1]
-    return messages
+    return messages, reported
 
 
 def _content(content: str | list[Any]) -> str | list[Any]:
     if isinstance(content, str):
         return content
     return [{"type": "text", "text": block} if isinstance(block, str) else block for block in content]
+
+
+READER: Final = Reader("a Claude Code session", _is_session, _read)

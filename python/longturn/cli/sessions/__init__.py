@@ -1,0 +1,1 @@
+"""Readers of saved sessions: one file per kind, one protocol for all."""
