@@ -150,13 +150,15 @@ def test_the_messages_of_a_request_are_made_anew(name: str) -> None:
 
 
 def test_reports_of_the_provider_are_kept_with_their_requests() -> None:
-    """By the message that answered; the ratio is over the requests that have one."""
+    """By the message that answered; the ratio is of growths, so that what the file lacks does not count in it."""
     history = agent()
-    run = replay(history, Window(6_000), reported={1: 30, 3: 4_000})
-    assert [request.reported for request in run.requests[:3]] == [30, 4_000, None]
-    estimated = run.requests[0].without.tokens + run.requests[1].without.tokens
-    assert run.reported_ratio == 4_030 / estimated
+    run = replay(history, Window(6_000), reported={1: 5_000, 3: 6_500, 7: 9_500})
+    assert [request.reported for request in run.requests[:4]] == [5_000, 6_500, None, 9_500]
+    sizes = [request.without.tokens for request in run.requests]
+    assert run.reported_ratio == 4_500 / (sizes[3] - sizes[0])
+    assert run.unseen == round(5_000 - run.reported_ratio * sizes[0])
     assert replay(history, Window(6_000)).reported_ratio is None
+    assert replay(history, Window(6_000)).unseen is None
 
 
 def test_progress_is_told() -> None:

@@ -46,13 +46,21 @@ def source_of(name: str, file: BinaryIO, warn: Warn) -> Source:
         InputError: it can't be read; it is empty, no UTF-8 text or broken.
     """
     lines = _numbered_lines(name, file)
-    number, first = next(lines, (0, b""))
-    second = next(lines, None)
-    rest = lines if second is None else chain([second], lines)
-    if _is_a_line(name, first, is_alone=second is None):
+    number, first = next((pair for pair in lines if not pair[1].isspace()), (1, b""))
+    beyond = list(_until_text(lines))
+    rest = chain(beyond, lines)
+    if _is_a_line(name, first, is_alone=not beyond or beyond[-1][1].isspace()):
         return _lines_source(name, chain([(number, first)], rest), warn)
     value = _document(name, chain([first], (line for _, line in rest)), line=number)
     return Source(name=name, head=[value], lines=[Line(1, value)], is_lines=False)
+
+
+def _until_text(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """Yield blank lines, and the first one that is not."""
+    for number, line in lines:
+        yield number, line
+        if not line.isspace():
+            break
 
 
 def _lines_source(name: str, lines: Iterable[tuple[int, bytes]], warn: Warn) -> Source:
@@ -72,13 +80,12 @@ def _is_a_line(name: str, first: bytes, *, is_alone: bool) -> bool:
 
 
 def _numbered_lines(name: str, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not blank, with their numbers."""
+    """Yield the lines with their numbers."""
     number = 0
     try:
         while line := file.readline():
             number += 1
-            if not line.isspace():
-                yield number, line
+            yield number, line
     except OSError as error:  # a folder
         raise InputError(f"cannot read {name}: {error.strerror or error}") from None
 
@@ -96,6 +103,8 @@ def parse_lines(name: str, lines: Iterable[tuple[int, bytes]], warn: Warn) -> It
     broken: InputError | None = None
     has_any = False
     for number, line in lines:
+        if line.isspace():
+            continue
         if broken is not None:
             raise broken
         try:
@@ -229,20 +238,18 @@ class _Items:
 
     def _more(self) -> bool:
         """Take in as much again as there is; tell whether there was anything."""
-        if self._is_over:
-            return False
-        if self._at:
-            self._line, self._column = self._position()
-            self._text, self._at = self._text[self._at :], 0
-        if len(self._text) > LARGEST_BYTES:
-            raise _too_large(self._name, "one item")
-        taken, size = [self._text], 0
-        while size <= len(self._text) and not self._is_over:
+        taken: list[str] = []
+        size = 0
+        while size <= len(self._text) - self._at and not self._is_over:
             part = next(self._parts, b"")
             self._is_over = not part
             taken.append(self._decoded(part))
             size += len(taken[-1])
-        self._text = "".join(taken)
+        if size > LARGEST_BYTES:
+            raise _too_large(self._name, "one item")
+        if size:
+            self._line, self._column = self._position()
+            self._text, self._at = self._text[self._at :] + "".join(taken), 0
         return size > 0
 
     def _decoded(self, part: bytes) -> str:

@@ -1,42 +1,203 @@
-"""Reports as text for a person and as JSON values for a program."""
+"""Reports of replays: blocks for a person, JSON values for a program.  Nothing is counted here."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from itertools import pairwise
+from typing import Any, Final
 
-from longturn.cli.records import Replay, Request, Side
-from longturn.cli.sessions import Thread
-from longturn.tokens.estimate import estimate
+from longturn.cli.console import Block, Table, Text, Toned
+from longturn.cli.records import Replay, Request, Side, counted
 
-_PREVIEW_CHARS = 60
-
-
-def report_text(report: Replay) -> str:
-    """Return a report as a few aligned lines."""
-    return "\n".join([*_heading(report), "", *_table(report), "", *_stages(report)])
+_CHART_WIDTH: Final = 60
+_BARS: Final = "▁▂▃▄▅▆▇█"
+_MOVES_SHOWN: Final = 8
 
 
-def report_value(report: Replay) -> dict[str, Any]:
+def report_blocks(run: Replay) -> Iterator[Block]:
+    """Yield what is to be said of one run."""
+    yield Toned(_heading(run), "title")
+    yield f"Budget: {run.budget:,} tokens a request.  Sizes are estimates."
+    yield ""
+    yield _sides(run)
+    yield Toned(
+        "Cost is in input tokens, of what is sent only: "
+        f"{run.prices.read:g} for one read from the cache, {run.prices.write:g} for any other.",
+        "quiet",
+    )
+    yield from _chart(run)
+    yield ""
+    yield from _moves(run)
+    yield from _reported(run)
+
+
+def _heading(run: Replay) -> str:
+    requests, messages = counted(len(run.requests), "request"), counted(run.messages, "message")
+    return f"{run.name}: {messages}, {requests}, format {run.format}"
+
+
+def _sides(run: Replay) -> Table:
+    without, fitted = run.without, run.fitted
+    remarks = {
+        "tokens sent": _less(fitted.tokens_sent, without.tokens_sent),
+        "largest request": f"requests {without.largest_request:,} and {fitted.largest_request:,}",
+        "requests over budget": "what must stay is larger than the budget" if fitted.over_budget else "",
+        "requests that break the prefix": "the cache is written anew from there" if fitted.prefix_breaks else "",
+        "cost": _less(fitted.cost, without.cost),
+    }
+    cells = zip(_cells(without).items(), _cells(fitted).values(), strict=True)
+    rows = [[label, before, after, remarks.get(label, "")] for (label, before), after in cells]
+    return Table(headings=("<", "without", "with longturn", "<"), rows=rows)
+
+
+def _cells(side: Side) -> dict[str, Text]:
+    return {
+        "tokens sent": f"{side.tokens_sent:,}",
+        "largest request": f"{side.largest:,}",
+        "requests over budget": Toned(f"{side.over_budget:,}", "bad" if side.over_budget else "good"),
+        "requests that break the prefix": f"{side.prefix_breaks:,}",
+        "read from cache": f"{side.cache_share:.1%}",
+        "cost": f"{side.cost:,.0f}",
+    }
+
+
+def _less(part: float, whole: float) -> Text:
+    if not whole or part == whole:
+        return ""
+    return (
+        Toned(f"{1 - part / whole:.0%} less", "good") if part < whole else Toned(f"{part / whole - 1:.0%} more", "bad")
+    )
+
+
+def _chart(run: Replay) -> Iterator[Block]:
+    """Yield the sizes of the requests in order, where the output can show bars."""
+    if len(run.requests) < 3 or not _can_show(_BARS):
+        return
+    top = max(run.without.largest, run.budget)
+    yield ""
+    for label, sizes in (
+        ("without", [request.without.tokens for request in run.requests]),
+        ("with longturn", [request.fitted.tokens for request in run.requests]),
+    ):
+        yield f"{label:<13}  {_bars(sizes, top)}  up to {max(sizes):,}"
+
+
+def _bars(sizes: Sequence[int], top: int) -> str:
+    width = min(_CHART_WIDTH, len(sizes))
+    edges = [index * len(sizes) // width for index in range(width + 1)]
+    groups = (max(sizes[start:stop]) for start, stop in pairwise(edges))
+    return "".join(_BARS[min(len(_BARS) - 1, size * len(_BARS) // (top + 1))] for size in groups)
+
+
+def _can_show(text: str) -> bool:
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except (UnicodeError, LookupError):
+        return False
+    return True
+
+
+def _moves(run: Replay) -> Iterator[Block]:
+    if not run.moves:
+        yield "Every request fits as it is: nothing is cleared or left out."
+        return
+    yield f"The cut moved at {counted(len(run.moves), 'request')}, and held still between them:"
+    for request in run.moves[:_MOVES_SHOWN]:
+        yield f"  request {request.number:,}: {request.move.why}" if request.move else ""
+    if len(run.moves) > _MOVES_SHOWN:
+        yield f"  and {len(run.moves) - _MOVES_SHOWN:,} more; --json has them all"
+    yield ""
+    yield _stages(run)
+    if run.cleared:
+        yield ""
+        yield _cleared(run)
+
+
+def _stages(run: Replay) -> Table:
+    meanings = {
+        "whole": "as it is",
+        "cleared": "old tool results are cleared",
+        "turns": "older turns are left out too",
+        "rounds": "older rounds of the newest turn are left out too",
+    }
+    rows = [[row.stage.value, f"{row.requests:,}", f"{row.cuts:,}", meanings[row.stage]] for row in run.stages]
+    return Table(headings=("<stage", "requests", "cuts", "<what is sent"), rows=rows)
+
+
+def _cleared(run: Replay) -> Table:
+    rows: list[Sequence[Text]] = [[row.tool, f"{row.results:,}", f"{row.tokens:,}"] for row in run.cleared]
+    return Table(headings=("<cleared results of", "results", "tokens"), rows=rows)
+
+
+def _reported(run: Replay) -> Iterator[Block]:
+    if run.reported_ratio is None:
+        return
+    yield ""
+    yield f"The provider counted {run.reported_ratio:.2f} tokens for one that is estimated here."
+    if run.unseen:
+        yield f"It also counted about {run.unseen:,} tokens that the file does not hold: system prompt and tools."
+
+
+# ---------------------------------------------------------------------- many runs
+
+
+def runs_table(runs: Sequence[dict[str, Any]]) -> Table:
+    """Return a row a run, and their sum; the runs are given as `summary_value` makes them."""
+    rows: list[Sequence[Text]] = [_run_row(run) for run in runs]
+    sums = {side: {key: sum(run[side][key] for run in runs) for key in ("cost", "over_budget")} for side in _SIDES}
+    largest = {side: max(run[side]["largest"] for run in runs) for side in _SIDES}
+    whole = {
+        "name": "total", "requests": sum(run["requests"] for run in runs),
+        "moves": sum(run["moves"] for run in runs),
+        **{side: {**sums[side], "largest": largest[side]} for side in _SIDES},
+    }  # fmt: skip
+    rows.append([Toned(cell if isinstance(cell, str) else cell.text, "title") for cell in _run_row(whole)])
+    headings = ("<run", "requests", "over budget", "largest", "fitted to", "cuts", "cost")
+    return Table(headings=headings, rows=rows)
+
+
+_SIDES: Final = ("without", "fitted")
+
+
+def _run_row(run: dict[str, Any]) -> Sequence[Text]:
+    without, fitted = run["without"], run["fitted"]
+    return [
+        run["name"], f"{run['requests']:,}", f"{without['over_budget']:,}", f"{without['largest']:,}",
+        f"{fitted['largest']:,}", f"{run['moves']:,}", _less(fitted["cost"], without["cost"]) or "the same",
+    ]  # fmt: skip
+
+
+# ---------------------------------------------------------------------- JSON
+
+
+def report_value(run: Replay) -> dict[str, Any]:
     """Return a report as JSON values: what a run sums up to, then each request."""
-    sums = {
-        key: {**asdict(side), "cache_share": side.cache_share}
-        for key, side in (("without", report.without), ("fitted", report.fitted))
+    return {**summary_value(run), "requests": [_request_value(request) for request in run.requests]}
+
+
+def summary_value(run: Replay) -> dict[str, Any]:
+    """Return what a run sums up to as JSON values."""
+    sides = {
+        name: {**asdict(side), "cache_share": side.cache_share}
+        for name, side in (("without", run.without), ("fitted", run.fitted))
     }
     return {
-        "name": report.name,
-        "format": report.format,
-        "budget": report.budget,
-        "prices": asdict(report.prices),
-        "messages": report.messages,
-        **sums,
-        "cost_ratio": report.cost_ratio,
-        "reported_ratio": report.reported_ratio,
-        "stages": [asdict(row) for row in report.stages],
-        "cleared": [asdict(total) for total in report.cleared],
-        "most_dropped": report.most_dropped,
-        "requests": [_request_value(request) for request in report.requests],
+        "name": run.name,
+        "format": run.format,
+        "budget": run.budget,
+        "prices": asdict(run.prices),
+        "messages": run.messages,
+        "requests": len(run.requests),
+        "moves": len(run.moves),
+        **sides,
+        "cost_ratio": run.cost_ratio,
+        "reported_ratio": run.reported_ratio,
+        "unseen": run.unseen,
+        "stages": [asdict(row) for row in run.stages],
+        "cleared": [asdict(total) for total in run.cleared],
+        "most_dropped": run.most_dropped,
     }
 
 
@@ -45,93 +206,3 @@ def _request_value(request: Request) -> dict[str, Any]:
     if request.move:
         value["move"]["why"] = request.move.why
     return value
-
-
-def _heading(report: Replay) -> Iterator[str]:
-    yield f"{report.name}: {report.messages:,} messages, {len(report.requests):,} requests, format {report.format}"
-    yield f"budget: {report.budget:,} tokens a request; all sizes are estimates"
-
-
-def _table(report: Replay) -> Iterator[str]:
-    rows = list(_rows(report))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    for label, without, fitted, remark in rows:
-        line = f"{label:<{widths[0]}}  {without:>{widths[1]}}  {fitted:>{widths[2]}}  {remark}"
-        yield line.rstrip()
-    yield f"cost: in input tokens, cache read {report.prices.read:g}, cache write {report.prices.write:g}"
-
-
-def _rows(report: Replay) -> Iterator[tuple[str, str, str, str]]:
-    without, fitted = report.without, report.fitted
-    yield "", "without", "with longturn", ""
-    yield (
-        "tokens sent",
-        f"{without.tokens_sent:,}",
-        f"{fitted.tokens_sent:,}",
-        _ratio(fitted.tokens_sent, without.tokens_sent),
-    )
-    yield "largest request", f"{without.largest:,}", f"{fitted.largest:,}", _which(without, fitted)
-    yield "requests over budget", f"{without.over_budget:,}", f"{fitted.over_budget:,}", ""
-    yield "prefix breaks", f"{without.prefix_breaks:,}", f"{fitted.prefix_breaks:,}", ""
-    yield "read from cache", f"{without.cache_share:.1%}", f"{fitted.cache_share:.1%}", ""
-    yield "cost", f"{without.cost:,.0f}", f"{fitted.cost:,.0f}", _ratio(fitted.cost, without.cost)
-
-
-def _ratio(part: float, whole: float) -> str:
-    return f"ratio {part / whole:.3f}" if whole else ""
-
-
-def _which(without: Side, fitted: Side) -> str:
-    return f"requests {without.largest_request:,} and {fitted.largest_request:,}"
-
-
-def _stages(report: Replay) -> Iterator[str]:
-    rows = [
-        ("stage", "cuts", "requests"),
-        *((s.stage, f"{s.cuts:,}", f"{s.requests:,}") for s in report.stages),
-    ]
-    yield from (f"{stage:<7}  {cuts:>6}  {requests:>8}" for stage, cuts, requests in rows)
-    yield ""
-    results = sum(total.results for total in report.cleared)
-    tokens = sum(total.tokens for total in report.cleared)
-    yield f"cleared: {results:,} results, {tokens:,} tokens"
-    for total in report.cleared:
-        yield f"  {total.tool}: {total.results:,} results, {total.tokens:,} tokens"
-    yield f"left out: at most {report.most_dropped:,} messages of one request"
-
-
-# ---------------------------------------------------------------------- the threads of a session
-
-
-def threads_text(threads: Sequence[Thread]) -> str:
-    """Return a session's threads, one a line."""
-    rows = [_thread_row(number, thread) for number, thread in enumerate(threads)]
-    return "\n".join(
-        f"{row['thread']:>3}  {row['kind']:<9}  line {row['first_line']:<5}  {row['messages']:>5,} messages  "
-        f"{row['tokens']:>9,} tokens  {row['begins']}"
-        for row in rows
-    )
-
-
-def threads_value(threads: Sequence[Thread]) -> list[dict[str, Any]]:
-    """Return a session's threads as JSON values."""
-    return [_thread_row(number, thread) for number, thread in enumerate(threads)]
-
-
-def _thread_row(number: int, thread: Thread) -> dict[str, Any]:
-    return {
-        "thread": number,
-        "kind": "sub-agent" if thread.is_agent else "main",
-        "first_line": thread.first_line,
-        "messages": len(thread.messages),
-        "tokens": estimate(thread.messages),
-        "begins": _preview(thread.messages[0]["content"]),
-    }
-
-
-def _preview(content: Any) -> str:
-    """Return the first words of a message."""
-    if isinstance(content, list):
-        content = next((block["text"] for block in content if isinstance(block.get("text"), str)), "")
-    words = " ".join(content[: 4 * _PREVIEW_CHARS].split())
-    return words if len(words) <= _PREVIEW_CHARS else f"{words[: _PREVIEW_CHARS - 1]}…"

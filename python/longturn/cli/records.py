@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from longturn.fitting.view import Stage
@@ -30,6 +31,9 @@ class Prices:
 
 
 USUAL_PRICES: Final = Prices()
+
+_TELLING_TOKENS: Final = 1_000
+"""Growth by less tells more of the frames around messages than of the text in them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,10 +248,29 @@ class Replay:
 
     @property
     def reported_ratio(self) -> float | None:
-        """The provider's tokens to one that is estimated, over the requests that have a report; None without one."""
-        told = [request for request in self.requests if request.reported]
-        estimated = sum(request.without.tokens for request in told)
-        return sum(request.reported or 0 for request in told) / estimated if estimated else None
+        """
+        The provider's tokens to one that is estimated; None where too little was reported to tell.
+
+        By what requests grew: the file may lack the system prompt and the tools.
+        """
+        told = [(request.reported or 0, request.without.tokens) for request in self.requests if request.reported]
+        growths = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(told)]
+        true_growths = [(counted, estimated) for counted, estimated in growths if counted > 0 and estimated > 0]
+        estimated = sum(estimated for _, estimated in true_growths)
+        return sum(counted for counted, _ in true_growths) / estimated if estimated >= _TELLING_TOKENS else None
+
+    @property
+    def unseen(self) -> int | None:
+        """
+        Tokens that the provider counted beyond what the file holds: system prompt and tools; None where unknown.
+
+        In the first request with a report, before much else can differ.
+        """
+        ratio = self.reported_ratio
+        first = next((request for request in self.requests if request.reported), None)
+        if ratio is None or first is None:
+            return None
+        return max(round((first.reported or 0) - ratio * first.without.tokens), 0)
 
 
 def summed(totals: Iterable[ToolTotal]) -> tuple[ToolTotal, ...]:

@@ -52,7 +52,7 @@ def _block(block: Message) -> Message:
         return block
     content = block.get("content")
     parts = [part if "type" in part else text_block(json.dumps(part, ensure_ascii=False)) for part in dicts(content)]
-    kept = {key: block[key] for key in _RESULT_MEMBERS if key in block}
+    kept: Message = {key: block[key] for key in _RESULT_MEMBERS if key in block}
     return {**kept, "content": parts if as_list(content) else content}
 
 

@@ -39,6 +39,8 @@ def _read(source: Source, warn: Warn) -> list[Thread]:
     log = Log()
     for span in [*_spans(source), *_observations(source)]:
         history = _history(_decoded(span.get("input")))
+        if history and history[0].get("role") == "tool":  # some record only what is new in a request
+            history = [*log.latest(), *history]
         if history:
             answer = [{"role": "assistant", **each} for each in _history(_decoded(span.get("output")))]
             log.add(history, answer, tools=_decoded(span.get("tools")), counted=counted_input(span.get("usage")))

@@ -12,7 +12,7 @@ from typing import Any, Final
 from longturn.cli.errors import InputError
 from longturn.cli.sessions.base import Message, Reader, Source, Thread, Warn, as_dict, as_text, counted_input
 from longturn.requests import Parts, take_apart
-from longturn.tokens.walker import is_item
+from longturn.tokens.walker import walker
 
 _HISTORIES: Final = ("messages", "input", "contents")
 _HOLDERS: Final = ("previous_response_id", "conversation")
@@ -44,6 +44,10 @@ class Log:
             known = _Conversation()
             self._threads.append(known)
         known.grow(history, answer, system, tools, counted)
+
+    def latest(self) -> list[Any]:
+        """Return the conversation that began last, with its answer; nothing if there is none."""
+        return [*self._threads[-1].history, *self._threads[-1].answer] if self._threads else []
 
     def threads(self, format: str = "auto") -> list[Thread]:
         """Return the conversations, in the order in which they began."""
@@ -95,15 +99,15 @@ def _read_document(source: Source, warn: Warn) -> list[Thread]:
 
 
 def _is_history(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and any(map(is_item, value))
+    return isinstance(value, list) and any(map(walker.is_message, value))
 
 
 def _body(value: Any) -> Message | None:
     """Return the request in a value: itself, or what a recording holds of it."""
-    value = as_dict(value)
-    if any(value.get(key) is not None for key in (*_HISTORIES, *_HOLDERS)) and not _is_wrapped(value):
-        return value
-    inner = (value[key] for key in _WRAPPERS if as_dict(value.get(key)))
+    found = as_dict(value)
+    if any(found.get(key) is not None for key in (*_HISTORIES, *_HOLDERS)) and not _is_wrapped(found):
+        return found
+    inner = (found[key] for key in _WRAPPERS if as_dict(found.get(key)))
     return next((body for one in inner if (body := _body(one)) is not None), None)
 
 
@@ -154,7 +158,7 @@ def _counted(value: Any) -> int | None:
 
 
 def _is_lines(source: Source) -> bool:
-    return source.is_lines and all(is_item(value) for value in source.head)
+    return source.is_lines and any(map(walker.is_message, source.head))
 
 
 def _read_lines(source: Source, warn: Warn) -> list[Thread]:
