@@ -8,7 +8,7 @@ rate, the answer's limit, the limit of one field, and the conversation's length 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
@@ -78,7 +78,7 @@ def _judge(evidence: Evidence) -> tuple[Verdict, bool]:
     )
     if sure:
         return sure, True
-    return _by_class_or_status(evidence), False
+    return _by_class_or_status(evidence, spoken), False
 
 
 def _spoken(evidence: Evidence) -> list[frozenset[str]]:
@@ -167,9 +167,11 @@ def _usage(evidence: Evidence, names: Iterable[str]) -> int | None:
     return next((evidence.counts[name] for name in names if name in evidence.counts), None)
 
 
-def _by_class_or_status(evidence: Evidence) -> Verdict:
+def _by_class_or_status(evidence: Evidence, spoken: list[frozenset[str]]) -> Verdict:
     status = evidence.status
     by_class = _named(table.CLASSES, evidence.classes)
+    if by_class is table.OVERFLOW and any("malformed" in of for of in spoken):
+        by_class = None  # a wrapper took an echo for an overflow
     if by_class and by_class.kind is not FailureKind.OVERLOADED:
         return by_class
     if status is None or status < 400:
@@ -201,7 +203,7 @@ def _failure(evidence: Evidence, verdict: Verdict, words: object) -> Failure:
         page=verdict.page,
         message=getattr(words, verdict.sentence) if verdict.sentence else None,
         status=evidence.status,
-        provider_message=evidence.texts[0][:_SAID_CHARS] if evidence.texts else None,
+        provider_message=_most_telling(evidence.texts),
         tokens=counted.tokens,
         limit=counted.limit,
         excess=counted.excess,
@@ -209,6 +211,13 @@ def _failure(evidence: Evidence, verdict: Verdict, words: object) -> Failure:
         shrink_helps=verdict.shrink_helps,
         advice=verdict.advice,
     )
+
+
+def _most_telling(texts: Sequence[str]) -> str | None:
+    """Return the text that speaks of most: wrappers put their own, emptier words around the provider's."""
+    if len(texts) < 2:
+        return texts[0][:_SAID_CHARS] if texts else None
+    return max(texts, key=lambda text: len(concepts(spaced(text))))[:_SAID_CHARS]
 
 
 def _numbers(evidence: Evidence, verdict: Verdict) -> Numbers:

@@ -221,7 +221,7 @@ def _roles(before: str, after: str) -> frozenset[str]:
 def _plain(text: str) -> str:
     """Return a text with its numbers in plain digits: no separators, no K."""
     text = _grouped().sub(lambda match: re.sub(r"\D", "", match[0]), text)
-    return _scaled().sub(_written_out, text)
+    return _scaled().sub(_written_out, text).lower()
 
 
 def _written_out(match: re.Match[str]) -> str:
@@ -241,4 +241,4 @@ def _scaled() -> re.Pattern[str]:
 
 @cache
 def _pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+    return re.compile(pattern, re.VERBOSE)

@@ -254,6 +254,8 @@ class _Walk:
         plain = {name: value for name, value in fields.items() if not callable(value)}
         self.path = self.path or _path(thing)
         extra = plain.pop("model_extra", None)
+        if _is_response(thing):
+            plain.pop("reason", None)  # the status in words
         self.mapping(plain, depth=depth)
         self.value(extra, depth=depth)
         if _is_response(thing):

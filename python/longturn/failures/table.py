@@ -318,7 +318,7 @@ CONCEPTS: Final = {
         |out\s+of\s+(?:range|bounds|space|room|context|tokens)|ran\s+out\s+of|>=?|≥|<=|≤|\bat\s+most\b
         |(?:must|should|shall|has|have|need\w*|cannot|can't|can|may|could)\s+(?:not\s+)?(?:to\s+)?(?:be|have|contain)\s+
             (?:in\b|within|under|below|between|at\s+most|no\s+more|less|fewer|<|≤|up\s+to|\[)
-        |(?:not|n't|cannot|no\s+longer|unable\s+to|fails?\s+to)\s+fit|not\s+(?:be\s+)?(?:long|large
+        |'t\s+(?:be\s+)?fit|(?:not|cannot|no\s+longer|unable\s+to|fails?\s+to)\s+fit|not\s+(?:be\s+)?(?:long|large
         |big)\s+enough|not\s+enough
         |should\s+be\s+[\[(]|\b(?:limit|maximum|max)\s+(?:\w+\s+){0,2}(?:reached|hit|is\s+full|breached)
         |(?:reached|hit)\s+(?:the|its|our|your)\b|exhaust\w*|insufficient
@@ -449,7 +449,7 @@ CONCEPTS: Final = {
         |(?:output|completion|response|generation)\s+(?:token\s+|length\s+)?limit\s+(?:was\s+
         |has\s+been\s+)?(?:reached|hit)""",
     "malformed": r"""
-        \binvalid\b|unsupported|not\s+supported|n't\s+supported|not\s+permitted|not\s+allowed
+        \binvalid\b|unsupported|not\s+supported|'t\s+supported|not\s+permitted|not\s+allowed
         |does\s+not\s+exist|malformed|unexpected
         |(?:must|cannot|should)\s+(?:not\s+)?be\b|unknown\s+(?:parameter|model|field)|not\s+found|required|missing""",
     "compaction": r"compact(?:ion|ed)\b",
