@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, time
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 
 def plain(value: object) -> Any:
@@ -19,7 +19,9 @@ def plain(value: object) -> Any:
     if isinstance(value, Enum):
         return value.value
     if hasattr(value, "model_dump") and not isinstance(value, type):
-        return _dumped(value)
+        return _as_sent(_dumped(value))
+    if hasattr(value, "to_dict") and _says_what_it_is(value):
+        return value.to_dict()
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -50,3 +52,47 @@ def _dumped(value: Any) -> Any:
         return value.model_dump(mode="json", warnings=False)
     except TypeError:
         return value.model_dump()
+
+
+def _says_what_it_is(value: Any) -> bool:
+    """Tell messages and blocks from other things that can be made dictionaries, data frames for one."""
+    names = (getattr(value, name, None) for name in ("role", "type"))
+    return not isinstance(value, type) and any(isinstance(name, (str, Enum)) for name in names)
+
+
+# ---------------------------------------------------------------------- messages that are not in their provider's words
+
+_AGNO_MEDIA: Final = {"images": "image", "audio": "audio", "videos": "video", "files": "document"}
+
+
+def _as_sent(dumped: Any) -> Any:
+    """Return a message in the words that providers use, where its framework has words of its own."""
+    if not isinstance(dumped, dict):
+        return dumped
+    if "blocks" in dumped and "additional_kwargs" in dumped:
+        return _llama_index(dumped)
+    if "add_to_agent_memory" in dumped:
+        return _agno(dumped)
+    if dumped.get("type") == "AssistantMessage" and "thought" in dumped:  # AutoGen; Gemini's is a flag
+        return {**dumped, "thought": None, "reasoning_content": dumped["thought"]}
+    return dumped
+
+
+def _llama_index(dumped: dict[str, Any]) -> dict[str, Any]:
+    """Return blocks with their type, and the calls that older integrations keep apart."""
+    blocks = [{"type": block.get("block_type"), **block} for block in dumped["blocks"]]
+    return {**dumped, "blocks": None, "content": blocks, "tool_calls": dumped["additional_kwargs"].get("tool_calls")}
+
+
+def _agno(dumped: dict[str, Any]) -> dict[str, Any]:
+    """Return media as blocks of the content."""
+    media = [
+        {"type": kind, "data": one.get("content"), **{name: one.get(name) for name in ("url", "mime_type", "detail")}}
+        for key, kind in _AGNO_MEDIA.items()
+        for one in _listed(dumped.get(key))
+    ]
+    return {**dumped, **dict.fromkeys(_AGNO_MEDIA), "content": [dumped.get("content"), *media]}
+
+
+def _listed(found: Any) -> list[Any]:
+    return found if isinstance(found, list) else []

@@ -39,19 +39,23 @@ _BY_RULE: Final = {
         logprobs metadata outcome caller fingerprint container_id execution lc
         annotations citations provider_specific_fields extra_content extras partial_json
         instructions state tool_kind retry model_id canonical_system workspace_ref history_digest
-        failed_attempts ttl""",
+        failed_attempts ttl
+        meta raw token_usage origin block_type author_name message_id
+        additional_properties hosted informational_only items
+        from_history stop_after_tool_call add_to_agent_memory temporary checkpoint_status checkpoint_created_at
+        metrics references compressed_content provider_data tool_args tool_call_error""",
     Rule.TEXT: """
         text refusal name title context
         input args arguments action operation query queries code
-        response json tool_name""",
+        response result json tool_name tool_kwargs reasoning_text""",
     Rule.CONTENT: """
-        content parts output summary function custom kwargs
+        content contents parts output summary function custom kwargs
         thinking reasoning reasoning_content reasoning_details reasoningContent reasoningText thinking_blocks
         searchResult search_result results stdout stderr""",
     Rule.CALLS: "tool_calls invalid_tool_calls",
-    Rule.CALL: "toolUse tool_use functionCall function_call",
-    Rule.RESULT: "toolResult functionResponse function_response",
-    Rule.OPAQUE: "encrypted_content redactedContent redacted_content encrypted_index encrypted_stdout",
+    Rule.CALL: "toolUse tool_use functionCall function_call tool_call",
+    Rule.RESULT: "toolResult functionResponse function_response tool_call_result",
+    Rule.OPAQUE: "encrypted_content redactedContent redacted_content encrypted_index encrypted_stdout protected_data",
     Rule.EXTRAS: "additional_kwargs",
 }
 
@@ -70,7 +74,8 @@ RESULT_TYPES: Final = frozenset(
     bash_code_execution_tool_result text_editor_code_execution_tool_result mcp_tool_result
     tool_search_tool_result advisor_tool_result function_call_output custom_tool_call_output
     local_shell_call_output shell_call_output apply_patch_call_output computer_call_output
-    tool_search_output tool-return builtin-tool-return retry-prompt tool server_tool_result""".split()
+    tool_search_output tool-return builtin-tool-return retry-prompt tool server_tool_result
+    function_result""".split()
 )
 """Values of ``type`` or ``part_kind`` that make a mapping a result."""
 
@@ -80,6 +85,7 @@ RESULT_ROLES: Final = frozenset(("tool", "function"))
 MEDIA_TYPES: Final = frozenset(
     """image image_url input_image computer_screenshot document file input_file audio input_audio
     audio_url video video_url media container_upload
+    data uri hosted_file
     binary image-url document-url audio-url video-url uploaded-file
     image_generation_call redacted_thinking reasoning.encrypted""".split()
 )
@@ -98,7 +104,8 @@ ITEM_TYPES: Final = (
         human ai system developer user assistant generic chat constructor
         HumanMessage AIMessage ToolMessage SystemMessage FunctionMessage ChatMessage
         HumanMessageChunk AIMessageChunk ToolMessageChunk SystemMessageChunk FunctionMessageChunk
-        ChatMessageChunk""".split()
+        ChatMessageChunk
+        SystemMessage UserMessage AssistantMessage FunctionExecutionResultMessage""".split()
     )
 ) - frozenset(("tool_use", "tool_result", "tool-call", "tool-return", "retry-prompt"))
 """
@@ -111,7 +118,8 @@ BLOCK_KEYS: Final = (
     frozenset(
         """type kind part_kind role parts text toolUse toolResult functionCall functionResponse
     function_call function_response reasoningContent reasoningText redactedContent cachePoint json
-    searchResult thought arguments args input content stdout""".split()
+    searchResult thought arguments args input content stdout
+    tool_call tool_call_result reasoning reasoning_text file""".split()
     )
     | MEDIA_KEYS
 )
