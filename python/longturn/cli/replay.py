@@ -24,6 +24,8 @@ from longturn.window import Window
 
 Progress = Callable[[int, int], None]
 """Is told how many messages of how many are done."""
+Watch = Callable[[Sequence[Any], int], None]
+"""Is handed the messages of each fitted request, and how many of the history's it was made of."""
 
 
 def replay(
@@ -37,6 +39,7 @@ def replay(
     prices: Prices = USUAL_PRICES,
     reported: Mapping[int, int] | None = None,
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> Replay:
     """
     Send a history's requests once more, in order, and return what came of it.
@@ -57,6 +60,8 @@ def replay(
     for number, point in enumerate(request_points(history, found), 1):
         fitted = fit(point)
         requests.append(ledger.enter(number, point, fitted, reported=(reported or {}).get(point)))
+        if watch is not None:
+            watch(fitted.messages, point)
         if progress is not None:
             progress(point, len(history))
     return Replay(

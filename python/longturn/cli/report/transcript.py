@@ -1,0 +1,166 @@
+"""
+The very messages of every request of a run, small enough for a page.
+
+Requests mostly extend one another, so each is kept as what it adds: how many messages it shares with the one
+before, and which ones follow.  A message is described once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypedDict
+
+from longturn.cli.replay import shared
+from longturn.fitting.outline import Call, Facts, Kind, Result
+from longturn.formats.base import Format, blocks, compact, get, is_note, name_of
+from longturn.tokens.walker import whole_tokens
+
+PAGE_CHARACTERS: Final = 6_000_000
+"""Of all texts on a page together, about: what a browser opens at once."""
+_LEAST_CHARACTERS, _MOST_CHARACTERS = 200, 20_000  # of one text
+
+_SPOKEN: Final = frozenset({"text", "user-prompt", "system-prompt", "thinking", "reasoning"})
+"""Parts whose ``content`` is what somebody said, where the format keeps it there."""
+
+
+class Part(TypedDict, total=False):
+    """A piece of a message."""
+
+    kind: str
+    """text, note, call, result or cleared."""
+    text: str
+    more: int
+    """Characters beyond ``text``."""
+    tool: str
+    tokens: int
+    """Of a result, as the history has it."""
+
+
+class Entry(TypedDict):
+    """A message as it was sent."""
+
+    at: int | None
+    """Its place in the history; None for a note that is a message of its own."""
+    who: str
+    """system, user, model or reply."""
+    parts: list[Part]
+
+
+class Step(TypedDict):
+    """A request, as what it adds to the one before."""
+
+    keep: int
+    """How many messages it begins with in common with the one before."""
+    add: list[int]
+    """Those after them, as places among the entries."""
+
+
+class Transcript:
+    """Takes in the requests of a run, in order."""
+
+    def __init__(self, history: Sequence[Any], shape: Format) -> None:
+        self.entries: Final[list[Entry]] = []
+        self.steps: Final[list[Step]] = []
+        self._history: Final = history
+        self._places: Final = {id(message): place for place, message in enumerate(history)}
+        self._shape: Final = shape
+        self._limit: Final = max(_LEAST_CHARACTERS, min(PAGE_CHARACTERS // max(len(history), 1), _MOST_CHARACTERS))
+        self._tools: Final[dict[str | None, str]] = {}  # by call
+        self._known: Final[dict[int, int]] = {}  # the history's own messages, among the entries
+        self._last: Sequence[Any] = ()
+
+    def take_in(self, messages: Sequence[Any], point: int) -> None:
+        """Take in a request that was made of the history's first ``point`` messages."""
+        keep = shared(self._last, messages)
+        places = self._aligned(messages, keep, point)
+        added = [self._entry(message, place) for message, place in zip(messages[keep:], places, strict=True)]
+        self.steps.append(Step(keep=keep, add=added))
+        self._last = messages
+
+    def _aligned(self, messages: Sequence[Any], keep: int, point: int) -> list[int | None]:
+        """
+        Return the places in the history that the messages from ``keep`` on have.
+
+        From the end, where the two always meet: an edited copy stands just before what follows it.
+        """
+        places: list[int | None] = []
+        following = point
+        for message in reversed(messages[keep:]):
+            place = self._places.get(id(message))
+            if place is None and not self._is_bare_note(message):
+                place = following - 1
+            if place is not None:
+                following = place
+            places.append(place)
+        return places[::-1]
+
+    def _is_bare_note(self, message: Any) -> bool:
+        content = get(message, "content")
+        parts = blocks(content)
+        return is_note(content) if isinstance(content, str) else len(parts) == 1 and is_note(_said(parts[0]))
+
+    def _entry(self, message: Any, place: int | None) -> int:
+        is_own = place is not None and self._history[place] is message
+        if is_own and place in self._known:
+            return self._known[place]
+        facts = self._shape.read(message)
+        original = facts if is_own or place is None else self._shape.read(self._history[place])
+        self.entries.append(
+            Entry(at=place, who=_SPEAKERS[facts.kind], parts=list(self._parts(message, facts, original)))
+        )
+        if is_own and place is not None:
+            self._known[place] = len(self.entries) - 1
+        return len(self.entries) - 1
+
+    def _parts(self, message: Any, facts: Facts, original: Facts) -> Iterator[Part]:
+        for text in _words(message, facts):
+            yield self._cut(Part(kind="note" if is_note(text) else "text"), text)
+        for call in facts.calls:
+            yield self._call(call)
+        sizes = {result.slot: result.quarters for result in original.results}
+        for result in facts.results:
+            yield self._result(message, result, sizes.get(result.slot, result.quarters))
+
+    def _call(self, call: Call) -> Part:
+        tool = call.tool or "(unnamed)"
+        self._tools[call.id] = tool
+        arguments = call.arguments if isinstance(call.arguments, str) else compact(call.arguments)
+        return self._cut(Part(kind="call", tool=tool), arguments)
+
+    def _result(self, message: Any, result: Result, quarters: int) -> Part:
+        tool = result.tool or self._tools.get(result.id, "(unnamed)")
+        kind = "cleared" if result.is_note else "result"
+        text = self._shape.result_text(message, result.slot)
+        return self._cut(Part(kind=kind, tool=tool, tokens=whole_tokens(quarters)), text)
+
+    def _cut(self, part: Part, text: str) -> Part:
+        part["text"] = text[: self._limit]
+        if len(text) > self._limit:
+            part["more"] = len(text) - self._limit
+        return part
+
+
+_SPEAKERS: Final = {Kind.SYSTEM: "system", Kind.USER: "user", Kind.MODEL: "model", Kind.REPLY: "reply"}
+
+
+def _words(message: Any, facts: Facts) -> Iterator[str]:
+    """Yield what is said in a message besides calls and results."""
+    content = get(message, "content") or get(message, "parts") or get(message, "summary")
+    if isinstance(content, str):
+        if not facts.results:
+            yield content
+        return
+    said = [_said(block) for block in blocks(content)]
+    if facts.results and None not in said:  # the parts of one result
+        return
+    yield from (text for text in said if text)
+
+
+def _said(block: Any) -> str | None:
+    """Return the text of a part in which somebody speaks; None for calls, results, images."""
+    if isinstance(block, str):
+        return block
+    if isinstance(text := get(block, "text") or get(block, "thinking"), str):
+        return text
+    kind = name_of(block, "part_kind") or name_of(block, "type")
+    return content if kind in _SPOKEN and isinstance(content := get(block, "content"), str) else None
