@@ -99,6 +99,8 @@ def headline(run: Replay) -> str:
     """Return a run in a sentence."""
     over, requests, budget = run.without.over_budget, len(run.requests), amount(run.budget)
     if not over and not run.moves:
+        if requests == 1:
+            return f"The only request fits the budget of {budget} as it is"
         return f"All {requests:,} requests fit the budget of {budget} as they are"
     return (
         f"{over:,} of {requests:,} requests over the budget of {budget}; with longturn "

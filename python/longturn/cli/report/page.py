@@ -84,7 +84,8 @@ def _chapter(number: int, chapter: Chapter) -> str:
 
 
 def _about(run: Replay) -> str:
-    return f"{run.messages:,} messages, {len(run.requests):,} requests, format {run.format}; sizes are estimates"
+    messages, requests = counted(run.messages, "message"), counted(len(run.requests), "request")
+    return f"{messages}, {requests}, format {run.format}; sizes are estimates"
 
 
 def _described(run: Replay) -> str:

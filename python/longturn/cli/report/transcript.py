@@ -87,17 +87,12 @@ class Transcript:
         following = point
         for message in reversed(messages[keep:]):
             place = self._places.get(id(message))
-            if place is None and not self._is_bare_note(message):
+            if place is None and not _is_bare_note(message):
                 place = following - 1
             if place is not None:
                 following = place
             places.append(place)
         return places[::-1]
-
-    def _is_bare_note(self, message: Any) -> bool:
-        content = get(message, "content")
-        parts = blocks(content)
-        return is_note(content) if isinstance(content, str) else len(parts) == 1 and is_note(_said(parts[0]))
 
     def _entry(self, message: Any, place: int | None) -> int:
         is_own = place is not None and self._history[place] is message
@@ -113,8 +108,8 @@ class Transcript:
         return len(self.entries) - 1
 
     def _parts(self, message: Any, facts: Facts, original: Facts) -> Iterator[Part]:
-        for text in _words(message, facts):
-            yield self._cut(Part(kind="note" if is_note(text) else "text"), text)
+        for kind, text in _words(message, facts):
+            yield self._cut(Part(kind=kind), text)
         for call in facts.calls:
             yield self._call(call)
         sizes = {result.slot: result.quarters for result in original.results}
@@ -143,17 +138,35 @@ class Transcript:
 _SPEAKERS: Final = {Kind.SYSTEM: "system", Kind.USER: "user", Kind.MODEL: "model", Kind.REPLY: "reply"}
 
 
-def _words(message: Any, facts: Facts) -> Iterator[str]:
-    """Yield what is said in a message besides calls and results."""
+def _words(message: Any, facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield what is said in a message besides calls and results, each text as text or as note."""
+    said = _all_said(message)
+    if facts.results and None not in said:  # they are the parts of one result
+        return
+    for text in said:
+        words, note = _parted(text or "")
+        yield from (("text", words),) if words else ()
+        yield from (("note", note),) if note else ()
+
+
+def _is_bare_note(message: Any) -> bool:
+    """Tell whether a message is the note about left-out messages and nothing else."""
+    said = _all_said(message)
+    words, note = _parted(said[0] or "") if len(said) == 1 else ("", "")
+    return bool(note) and not words
+
+
+def _all_said(message: Any) -> list[str | None]:
     content = get(message, "content") or get(message, "parts") or get(message, "summary")
-    if isinstance(content, str):
-        if not facts.results:
-            yield content
-        return
-    said = [_said(block) for block in blocks(content)]
-    if facts.results and None not in said:  # the parts of one result
-        return
-    yield from (text for text in said if text)
+    return [content] if isinstance(content, str) else [_said(block) for block in blocks(content)]
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return a text without the note about left-out messages, and the note: its last paragraph if it is there."""
+    if not is_note(text):
+        return text, ""
+    words, _, note = text.rpartition("\n\n")
+    return words, note
 
 
 def _said(block: Any) -> str | None:
