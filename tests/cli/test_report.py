@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,17 +15,16 @@ import pytest
 from strategies import SHAPES
 from strategies import transcript as seeded
 
+from longturn.cli import main
 from longturn.cli.records import Replay
-from longturn.cli.replay import replay
-from longturn.cli.report.transcript import Transcript
-from longturn.formats.base import Format
-from longturn.formats.detect import detected, format_named
+from longturn.cli.replay import format_of, replay
+from longturn.cli.report.transcript import Chapter, Transcript
 from longturn.window import Window
 
 pytest.importorskip("matplotlib")
 
 from longturn.cli.report.drawing import NARROW, WIDE, amount, drawing, headline, png
-from longturn.cli.report.page import Chapter, page
+from longturn.cli.report.page import page
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NASTY = "</script><script>document.title='broken out'</script><!-- \u2028 \ud800"
@@ -40,9 +40,7 @@ def _history(rounds: int = 12, result: str = "line of a log\n" * 60) -> list[Any
 
 
 def _chapter(history: list[Any], budget: int, *, shape: str = "anthropic", name: str = "run") -> Chapter:
-    found: Format | None = format_named(shape) or detected(history)
-    assert found is not None
-    transcript = Transcript(history, found)
+    transcript = Transcript(history, format_of(history, shape))
     run = replay(history, Window(budget, format=shape), name=name, shape=shape, watch=transcript.take_in)
     return Chapter(run=run, transcript=transcript)
 
@@ -273,3 +271,51 @@ def test_an_address_opens_a_request_and_buttons_lead_to_the_cuts(chapter: Chapte
     shown = _in_browser(page([chapter, other]), tmp_path, SAY + script, "#1/3")
     expected = {"opened": "3", "cut": str(first), "theme": "dark", "hidden": "true,false", "address": "#2/5"}
     assert expected == _said(shown)
+
+
+# ---------------------------------------------------------------------- from the command line
+
+
+def test_the_command_writes_a_page_and_a_picture(
+    saved: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both at once, of a run that fits: it is replayed at half its size, and says so."""
+    html, png = tmp_path / "out.html", tmp_path / "out.png"
+    assert 0 == main(["replay", saved(_history()[:-1]), "--html", str(html), "--png", str(png)])
+    told = capsys.readouterr()
+    assert "half its size" in told.out
+    assert f"wrote {html}" in told.err
+    assert "requests over the budget" in html.read_text(encoding="utf-8")
+    assert png.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_page_holds_several_runs(saved: Any, tmp_path: Path) -> None:
+    """One page for a folder of sessions; those where something happened first."""
+    names = [saved(_history(rounds), f"{rounds}.json") for rounds in (2, 9)]
+    html = tmp_path / "out.html"
+    assert 0 == main(["replay", *names, "--budget", "1500", "--html", str(html)])
+    assert ["9.json", "2.json"] == re.findall(r"<option[^>]*>[^<]*?(\d\.json)</option>", html.read_text("utf-8"))
+
+
+def test_a_picture_of_several_runs_is_refused(saved: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is replayed."""
+    names = [saved(_history(2), f"{number}.json") for number in range(2)]
+    assert 2 == main(["replay", *names, "--png", "out.png"])
+    assert "--png draws one run (got 2 files); --html takes several" in capsys.readouterr().err
+
+
+def test_a_page_that_cannot_be_written_is_an_error(
+    saved: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A sentence, not a traceback."""
+    assert 2 == main(["replay", saved(_history(2)), "--html", str(tmp_path / "no" / "out.html")])
+    assert "cannot write" in capsys.readouterr().err
+
+
+def test_without_matplotlib_the_command_says_what_to_install(
+    saved: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names the extra."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert 2 == main(["replay", saved(_history(2)), "--html", "out.html"])
+    assert "pip install 'longturn[report]'" in capsys.readouterr().err

@@ -18,11 +18,11 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def add_budget(parser: argparse.ArgumentParser) -> None:
-    """Let the command take a budget."""
+def add_budget(parser: argparse.ArgumentParser, usual: int | None = DEFAULT_BUDGET) -> None:
+    """Let the command take a budget; without a usual one it finds its own."""
     parser.add_argument(
-        "--budget", type=tokens, default=DEFAULT_BUDGET, metavar="N",
-        help="tokens one request may use; 200k and 1M are read too (default: %(default)s)",
+        "--budget", type=tokens, default=usual, metavar="N",
+        help=f"tokens one request may use; 200k and 1M are read too (default: {DEFAULT_BUDGET:,})",
     )  # fmt: skip
 
 

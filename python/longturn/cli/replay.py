@@ -50,7 +50,7 @@ def replay(
         FormatError: the history's format can't be told; names the message.
     """
     history = list(history)
-    found = format_named(shape) or detected(history) or UNDECIDED
+    found = format_of(history, shape)
 
     def fit(messages: int) -> Fitted:
         return window.fit(history[:messages], system=system, tools=tools)
@@ -73,6 +73,16 @@ def replay(
         requests=tuple(requests),
         fit=fit,
     )
+
+
+def format_of(history: Sequence[Any], shape: str) -> Format:
+    """
+    Return the format of a history, by its name or by its messages.
+
+    Raises:
+        FormatError: it can't be told; names the message.
+    """
+    return format_named(shape) or detected(history) or UNDECIDED
 
 
 def request_points(history: Sequence[Any], shape: Format) -> Iterator[int]:

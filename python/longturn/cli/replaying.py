@@ -8,18 +8,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from longturn.cli.arguments import add_budget, add_format, add_json, price
+from longturn.cli.arguments import DEFAULT_BUDGET, add_budget, add_format, add_json, price
 from longturn.cli.console import Console, Table, Toned
 from longturn.cli.documents import read_text
 from longturn.cli.errors import Exit, InputError
 from longturn.cli.files import found
 from longturn.cli.loading import load, shown_name
 from longturn.cli.printing import report_blocks, report_value, runs_table, summary_value
-from longturn.cli.records import READ_PRICE, WRITE_PRICE, Prices, Replay, counted
-from longturn.cli.replay import replay
+from longturn.cli.records import READ_PRICE, WRITE_PRICE, Prices, counted
+from longturn.cli.replay import format_of, replay
+from longturn.cli.report.files import add_files, are_wanted, best, check, write
+from longturn.cli.report.transcript import Chapter, Transcript
 from longturn.cli.sessions.base import Thread
 from longturn.fitting.policy import Policy
 from longturn.formats.base import text_of
+from longturn.formats.detect import AUTO
 from longturn.tokens.estimate import estimate
 from longturn.window import Window
 
@@ -49,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--find", nargs="?", choices=(*_AGENTS, "all"), const="all", metavar="AGENT",
         help="the sessions that this machine has of an agent: claude-code, codex, or all",
     )  # fmt: skip
-    add_budget(parser)
+    add_budget(parser, usual=None)
     add_format(parser)
     parser.add_argument("--system", metavar="FILE", help="a text file with the system prompt")
     parser.add_argument("--no-hold", action="store_true", help="apply the rules afresh on every call")
@@ -60,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )  # fmt: skip
     parser.add_argument("--thread", type=int, default=0, metavar="N", help="of one file, the conversation to replay")
     parser.add_argument("--threads", action="store_true", help="list the conversations of a file, sub-agents' too")
+    add_files(parser)
     add_json(parser)
 
 
@@ -70,13 +74,14 @@ def run(options: argparse.Namespace, console: Console) -> int:
         names += _found(options.find)
     if not names:
         raise InputError("no run is named: name a file, or let --find look for this machine's sessions")
+    check(options, len(names))
     if len(names) > 1:
         return _run_many(names, options, console)
     threads = load(names[0], console)
     if options.threads:
         _show_threads(threads, console, as_json=options.json)
     else:
-        _show_run(_replayed(names[0], _picked(names[0], threads, options.thread), options, console), options, console)
+        _run_one(names[0], _picked(names[0], threads, options.thread), options, console)
         _tell_of_others(threads, options, console)
     return Exit.DONE
 
@@ -118,11 +123,25 @@ def _picked(name: str, threads: list[Thread], number: int) -> Thread:
     return threads[number]
 
 
-def _show_run(report: Replay, options: argparse.Namespace, console: Console) -> None:
+def _run_one(name: str, thread: Thread, options: argparse.Namespace, console: Console) -> None:
+    budget = options.budget or (DEFAULT_BUDGET if options.json else _telling_budget(thread))
+    chapter = _replayed(name, thread, options, console, budget=budget)
     if options.json:
-        console.json(report_value(report))
+        console.json(report_value(chapter.run))
     else:
-        console.show(*report_blocks(report))
+        console.show(*report_blocks(chapter.run))
+    if budget not in (options.budget, DEFAULT_BUDGET):
+        console.show(
+            "", f"All of it fits {DEFAULT_BUDGET:,} tokens; half its size was taken to show what would happen."
+        )
+    if are_wanted(options):
+        write(options, [chapter], console)
+
+
+def _telling_budget(thread: Thread) -> int:
+    """Return the usual budget, or for a run that never comes near it one that shows something."""
+    whole = estimate(thread.messages)
+    return DEFAULT_BUDGET if whole > DEFAULT_BUDGET else max(whole // 2, 1)
 
 
 def _tell_of_others(threads: list[Thread], options: argparse.Namespace, console: Console) -> None:
@@ -168,11 +187,14 @@ def _run_many(names: list[str], options: argparse.Namespace, console: Console) -
     if options.thread or options.threads:
         raise InputError(f"--thread and --threads look into one file (got {len(names):,} files)")
     runs: list[dict[str, Any]] = []
+    chapters: list[Chapter] = []
     failed = 0
     with console.progress("replaying") as step:
         for number, name in enumerate(names):
             try:
-                runs += _summaries(name, options)
+                for chapter in _chapters(name, options):
+                    runs.append({**summary_value(chapter.run), "name": chapter.run.name})
+                    chapters = best([*chapters, chapter]) if are_wanted(options) else []
             except InputError as error:
                 console.error(str(error))
                 failed += 1
@@ -184,15 +206,18 @@ def _run_many(names: list[str], options: argparse.Namespace, console: Console) -
         console.show(runs_table(shown))
         if len(shown) < len(runs):
             console.show(f"Of {counted(len(runs) - len(shown), 'more run')} every request fits as it is.")
+    if chapters:
+        write(options, chapters, console)
     return Exit.BAD_INPUT if failed else Exit.DONE
 
 
-def _summaries(name: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield what each conversation of a file sums up to; of many files, what is odd in one is not told."""
+def _chapters(name: str, options: argparse.Namespace) -> Iterator[Chapter]:
+    """Yield each conversation of a file, replayed; of many files, what is odd in one is not told."""
     quiet = _Quiet()
+    budget = options.budget or DEFAULT_BUDGET
     for number, thread in enumerate(load(name, quiet)):
-        report = _replayed(name, thread, options, quiet)
-        yield {**summary_value(report), "name": f"{shown_name(name)}#{number}" if number else shown_name(name)}
+        suffix = f"#{number}" if number else ""
+        yield _replayed(name, thread, options, quiet, budget=budget, suffix=suffix)
 
 
 class _Quiet(Console):
@@ -202,17 +227,21 @@ class _Quiet(Console):
         """Print nothing."""
 
 
-def _replayed(name: str, thread: Thread, options: argparse.Namespace, console: Console) -> Replay:
-    shown = shown_name(name)
+def _replayed(
+    name: str, thread: Thread, options: argparse.Namespace, console: Console, *, budget: int, suffix: str = ""
+) -> Chapter:
+    shown = shown_name(name) + suffix
     system = read_text(options.system) if options.system else thread.system
-    shape = thread.format if options.format == "auto" else options.format
+    shape = thread.format if options.format == AUTO else options.format
     prices = Prices(read=options.read_price, write=options.write_price)
     try:
-        window = Window(policy=Policy(budget=options.budget, hold=not options.no_hold), format=shape)
+        window = Window(policy=Policy(budget=budget, hold=not options.no_hold), format=shape)
+        transcript = Transcript(thread.messages, format_of(thread.messages, shape))
         with console.progress(f"replaying {shown}") as step:
-            return replay(
-                thread.messages, window, name=shown, shape=shape, system=system, tools=thread.tools,
-                prices=prices, reported=thread.reported, progress=step,
+            run = replay(
+                thread.messages, window, name=shown, shape=shape, system=system, tools=thread.tools, prices=prices,
+                reported=thread.reported, progress=step, watch=transcript.take_in if are_wanted(options) else None,
             )  # fmt: skip
     except (ValueError, TypeError) as error:  # a format that can't be told, a message that is none
         raise InputError(f"{shown}: {error}") from error
+    return Chapter(run=run, transcript=transcript)

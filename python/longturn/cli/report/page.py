@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -12,17 +11,9 @@ from typing import Any, Final
 
 from longturn.cli.records import Replay, Request, ToolTotal, counted
 from longturn.cli.report.drawing import DARK, LIGHT, NARROW, PARTS, WIDE, Drawing, amount, drawing, headline
-from longturn.cli.report.transcript import Transcript
+from longturn.cli.report.transcript import Chapter
 
 _FOLDER: Final = files("longturn.cli.report")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chapter:
-    """One run on a page."""
-
-    run: Replay
-    transcript: Transcript
 
 
 def page(chapters: Sequence[Chapter]) -> str:

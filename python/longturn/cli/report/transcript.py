@@ -8,8 +8,10 @@ before, and which ones follow.  A message is described once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypedDict
 
+from longturn.cli.records import Replay
 from longturn.cli.replay import shared
 from longturn.fitting.outline import Call, Facts, Kind, Result
 from longturn.formats.base import Format, blocks, compact, get, is_note, name_of
@@ -133,6 +135,14 @@ class Transcript:
         if len(text) > self._limit:
             part["more"] = len(text) - self._limit
         return part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    """One run, and the messages of its requests."""
+
+    run: Replay
+    transcript: Transcript
 
 
 _SPEAKERS: Final = {Kind.SYSTEM: "system", Kind.USER: "user", Kind.MODEL: "model", Kind.REPLY: "reply"}
