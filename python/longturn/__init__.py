@@ -14,6 +14,7 @@ from longturn.rendering import Cleared
 from longturn.tokens.backend import BACKEND
 from longturn.tokens.batch import estimate_batch, scripts_batch
 from longturn.tokens.estimate import estimate, tokenizer
+from longturn.tokens.profiles import Profile
 from longturn.tokens.scripts import Scripts, scripts
 from longturn.window import Window
 
@@ -27,6 +28,7 @@ __all__ = [
     "Fitted",
     "FormatError",
     "Policy",
+    "Profile",
     "Scripts",
     "Stage",
     "Window",
