@@ -3,6 +3,8 @@
 //! Everything is borrowed as bytes, so nothing here depends on how a producer aligned its buffers,
 //! and everything a buffer says is checked before it is followed: a malformed column is an error.
 
+use crate::measure::Measure;
+use crate::text::Text;
 use crate::weights::Rows;
 use std::fmt;
 use std::num::NonZero;
@@ -79,11 +81,11 @@ impl fmt::Display for Malformed {
 /// # Errors
 ///
 /// A row that is not null points outside the buffers.
-pub fn tokens(column: &Column<'_>) -> Result<Vec<i64>, Malformed> {
+pub fn tokens(column: &Column<'_>, measure: &Measure) -> Result<Vec<i64>, Malformed> {
     if let Layout::Dictionary(keys, values) = &column.layout
         && values.rows <= column.rows
         // A malformed text is an error only if a row uses it, so then each row is looked at.
-        && let Ok(tokens) = tokens(values)
+        && let Ok(tokens) = tokens(values, measure)
     {
         return look_up(column, *keys, &tokens);
     }
@@ -92,10 +94,10 @@ pub fn tokens(column: &Column<'_>) -> Result<Vec<i64>, Malformed> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = cores.min(bytes / BYTES_PER_SHARE).max(1);
     if threads == 1 {
-        count(column, 0, &mut tokens)?;
+        count(column, measure, 0, &mut tokens)?;
     } else {
         let rows_per_share = (column.rows * BYTES_PER_SHARE / bytes).max(1);
-        count_in_threads(column, &mut tokens, rows_per_share, threads)?;
+        count_in_threads(column, measure, &mut tokens, rows_per_share, threads)?;
     }
     Ok(tokens)
 }
@@ -117,26 +119,40 @@ fn validity_byte(rows: &mut [i64]) -> u8 {
 }
 
 /// Tokens of the rows from `start` on, one per place; the places hold zeros.
-fn count(column: &Column<'_>, start: usize, places: &mut [i64]) -> Result<(), Malformed> {
-    let length = places.len();
-    let mut rows = Rows::new(places);
-    for place in 0..length {
-        let row = start + place;
-        match column.text(row).ok_or(Malformed { row })? {
-            Some(text) => rows.add(place, text),
-            None => rows.set(place, NULL),
+fn count(column: &Column<'_>, measure: &Measure, start: usize, places: &mut [i64]) -> Result<(), Malformed> {
+    match measure {
+        Measure::Script => count_scripts(column, start, places)?,
+        Measure::Profile(_) => {
+            for (place, quarters) in places.iter_mut().enumerate() {
+                let text = column.text_at(start + place)?;
+                *quarters = text.map_or(NULL, |text| measure.quarters(Text::Utf8(text)) as i64);
+            }
         }
     }
-    rows.finish();
     for quarters in places {
         *quarters = if *quarters == NULL { NULL } else { (*quarters + 3) / 4 };
     }
     Ok(())
 }
 
+/// Quarter-tokens by the script rule, for which texts are gathered: most are shorter than a vector.
+fn count_scripts(column: &Column<'_>, start: usize, places: &mut [i64]) -> Result<(), Malformed> {
+    let length = places.len();
+    let mut rows = Rows::new(places);
+    for place in 0..length {
+        match column.text_at(start + place)? {
+            Some(text) => rows.add(place, text),
+            None => rows.set(place, NULL),
+        }
+    }
+    rows.finish();
+    Ok(())
+}
+
 /// The same for all rows, a share at a time: texts differ too much in length to deal them out first.
 fn count_in_threads(
     column: &Column<'_>,
+    measure: &Measure,
     places: &mut [i64],
     rows_per_share: usize,
     threads: usize,
@@ -146,7 +162,7 @@ fn count_in_threads(
         loop {
             let share = shares.lock().expect("taking a share does not panic").next();
             let Some((index, places)) = share else { return Ok(()) };
-            count(column, index * rows_per_share, places)?;
+            count(column, measure, index * rows_per_share, places)?;
         }
     };
     thread::scope(|scope| {
@@ -172,6 +188,10 @@ fn look_up(column: &Column<'_>, keys: Keys<'_>, tokens: &[i64]) -> Result<Vec<i6
 }
 
 impl<'a> Column<'a> {
+    fn text_at(&self, row: usize) -> Result<Option<&'a [u8]>, Malformed> {
+        self.text(row).ok_or(Malformed { row })
+    }
+
     /// The text of a row, `Some(None)` for a null, or None if the row is malformed.
     fn text(&self, row: usize) -> Option<Option<&'a [u8]>> {
         let at = self.start + row;
@@ -265,6 +285,7 @@ fn view_length(view: &[u8; 16]) -> usize {
 mod tests {
     use super::*;
     use crate::oracle;
+    use std::sync::Arc;
 
     const TEXTS: [&str; 6] = ["hello, world", "", "Привет, мир", "日本語の文章", "😀 mixed текст 漢字", "a"];
 
@@ -288,15 +309,28 @@ mod tests {
         Column { layout, validity: None, start: 0, rows }
     }
 
+    fn by_script(column: &Column<'_>) -> Result<Vec<i64>, Malformed> {
+        tokens(column, &Measure::Script)
+    }
+
+    #[test]
+    fn a_profile_weighs_each_row_by_itself() {
+        let profile = Arc::new(oracle::Profile::sample().profile());
+        let expected = TEXTS.map(|text| profile.quarters(Text::Utf8(text.as_bytes())).div_ceil(4) as i64);
+        let (data, ends) = (TEXTS.concat(), small(&TEXTS));
+        let texts = column(Layout::Offsets32(&ends, data.as_bytes()), TEXTS.len());
+        assert_eq!(Ok(expected.to_vec()), tokens(&texts, &Measure::Profile(profile)));
+    }
+
     #[test]
     fn offsets_of_both_widths() {
         let (data, narrow) = (TEXTS.concat(), small(&TEXTS));
         let wide = offsets(&TEXTS, |end| (end as i64).to_ne_bytes());
         for layout in [Layout::Offsets32(&narrow, data.as_bytes()), Layout::Offsets64(&wide, data.as_bytes())]
         {
-            assert_eq!(Ok(expected(&TEXTS)), tokens(&column(layout.clone(), TEXTS.len())));
+            assert_eq!(Ok(expected(&TEXTS)), by_script(&column(layout.clone(), TEXTS.len())));
             let slice = Column { start: 2, ..column(layout, 3) };
-            assert_eq!(Ok(expected(&TEXTS[2..5])), tokens(&slice));
+            assert_eq!(Ok(expected(&TEXTS[2..5])), by_script(&slice));
         }
     }
 
@@ -313,7 +347,7 @@ mod tests {
         let content = format!("--{long}");
         let views = [short, pointer];
         let layout = Layout::Views(&views, vec![b"", content.as_bytes()]);
-        assert_eq!(Ok(expected(&["字a", long])), tokens(&column(layout, 2)));
+        assert_eq!(Ok(expected(&["字a", long])), by_script(&column(layout, 2)));
     }
 
     #[test]
@@ -324,10 +358,10 @@ mod tests {
         for rows in [2, keys.len()] {
             let layout = Layout::Dictionary(Keys::U8(&keys), values().into());
             let texts: Vec<&str> = keys[..rows].iter().map(|&[key]| TEXTS[usize::from(key)]).collect();
-            assert_eq!(Ok(expected(&texts)), tokens(&column(layout, rows)));
+            assert_eq!(Ok(expected(&texts)), by_script(&column(layout, rows)));
         }
         let minus_one = Layout::Dictionary(Keys::I8(&[[0], [255]]), values().into());
-        assert_eq!(Err(Malformed { row: 1 }), tokens(&column(minus_one, 2)));
+        assert_eq!(Err(Malformed { row: 1 }), by_script(&column(minus_one, 2)));
     }
 
     #[test]
@@ -337,12 +371,12 @@ mod tests {
         assert!(data.len() > 3 * BYTES_PER_SHARE);
         assert_eq!(
             Ok(expected(&texts)),
-            tokens(&column(Layout::Offsets32(&ends, data.as_bytes()), texts.len()))
+            by_script(&column(Layout::Offsets32(&ends, data.as_bytes()), texts.len()))
         );
         for row in [150_000, 90_001] {
             ends[row] = i32::MAX.to_ne_bytes();
             let broken = column(Layout::Offsets32(&ends, data.as_bytes()), texts.len());
-            assert_eq!(Err(Malformed { row: row - 1 }), tokens(&broken));
+            assert_eq!(Err(Malformed { row: row - 1 }), by_script(&broken));
         }
     }
 

@@ -3,7 +3,7 @@
 //! This is what Python's `json.dumps(text, ensure_ascii=False)` writes.
 
 use crate::lanes::{self, BLOCK, count_bytes};
-use crate::script::Counts;
+use crate::script::{ASCII_END, Counts};
 use crate::utf8;
 use crate::wide::{self, Kernel};
 
@@ -34,6 +34,25 @@ fn is_named_control(unit: u16) -> bool {
 #[inline(always)]
 pub(crate) fn is_long(unit: u16) -> bool {
     (unit < 0x20) & !is_named_control(unit)
+}
+
+/// The characters that are escaped, all of them ASCII, in a fixed order.
+pub(crate) fn escaped() -> impl Iterator<Item = u16> {
+    (0..ASCII_END as u16).filter(|&unit| is_short(unit) | is_long(unit))
+}
+
+/// What is written for one of them.
+pub(crate) fn escape(unit: u16) -> String {
+    let letter = match unit {
+        8 => 'b',
+        9 => 't',
+        10 => 'n',
+        12 => 'f',
+        13 => 'r',
+        _ if is_short(unit) => char::from(unit as u8),
+        _ => return format!("\\u{unit:04x}"),
+    };
+    format!("\\{letter}")
 }
 
 /// Count a Latin-1 string as JSON.

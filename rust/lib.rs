@@ -5,15 +5,20 @@
 //! code points, [`utf8`] to bytes, [`json`] to a string as it stands inside JSON,
 //! and [`number`] knows the length of numbers there; [`oracle`] says
 //! the same one code point at a time and is what the fast ones are tested against.
+//!
+//! A [`profile`] weighs characters by finer [`classes`], which are given at run time.
 
 pub mod arrow;
+pub mod classes;
 pub mod json;
 pub mod lanes;
+pub mod measure;
 pub mod number;
 pub mod oracle;
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "loads vectors, and calls code for vectors the machine was seen to have")]
 mod pages;
+pub mod profile;
 pub mod script;
 pub mod text;
 pub mod utf8;

@@ -1,4 +1,4 @@
-//! How long a number is as JSON text, without writing it.
+//! Numbers as JSON text, and how long that is.
 
 use std::fmt::{self, Write};
 
@@ -9,53 +9,86 @@ pub fn int_length(number: i64) -> u64 {
     u64::from(digits) + u64::from(number < 0)
 }
 
-/// Length of a float as Python's `repr` writes it, or of `NaN`, `Infinity`, `-Infinity`.
+/// Length of a float as [`write_float`] writes it.
 #[must_use]
 pub fn float_length(number: f64) -> u64 {
+    let mut length = Length(0);
+    write_float(&mut length, number).expect("counting cannot fail");
+    length.0
+}
+
+/// Write a float as Python's `repr` does, or as `NaN`, `Infinity`, `-Infinity`.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_float(out: &mut impl Write, number: f64) -> fmt::Result {
     if number.is_nan() {
-        return "NaN".len() as u64;
+        return out.write_str("NaN");
     }
-    let sign = u64::from(number.is_sign_negative());
+    if number.is_sign_negative() {
+        out.write_char('-')?;
+    }
     if number.is_infinite() {
-        return sign + "Infinity".len() as u64;
+        return out.write_str("Infinity");
     }
-    let (digits, exponent) = shortest(number.abs());
-    sign + python_length(digits, exponent)
+    let mut seen = Scientific::default();
+    write!(seen, "{:e}", number.abs())?;
+    write_decimal(out, seen.digits(), seen.exponent())
 }
 
 /// Python writes exponents from here on, both ways.
-const PLAIN: std::ops::Range<i64> = -4..16;
+const PLAIN: std::ops::Range<i32> = -4..16;
 
-/// Length of a number of so many digits, the first of which stands for this power of ten.
-fn python_length(digits: i64, exponent: i64) -> u64 {
-    let length = if !PLAIN.contains(&exponent) {
-        let point = i64::from(digits > 1);
-        let exponent_digits = int_length(exponent.abs()).max(2) as i64;
-        digits + point + "e+".len() as i64 + exponent_digits
-    } else if exponent < 0 {
-        "0.".len() as i64 + (-exponent - 1) + digits
-    } else {
-        // One digit at least stands behind the point.
-        digits.max(exponent + 2) + ".".len() as i64
+/// Write digits, the first of which stands for this power of ten.
+fn write_decimal(out: &mut impl Write, digits: &str, exponent: i32) -> fmt::Result {
+    if !PLAIN.contains(&exponent) {
+        let (first, rest) = digits.split_at(1);
+        let point = if rest.is_empty() { "" } else { "." };
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return write!(out, "{first}{point}{rest}e{sign}{:02}", exponent.abs());
+    }
+    let Ok(exponent) = usize::try_from(exponent) else {
+        let zeros = exponent.unsigned_abs() as usize - 1;
+        return write!(out, "0.{:0<zeros$}{digits}", "");
     };
-    length as u64
+    let (whole, rest) = digits.split_at(digits.len().min(exponent + 1));
+    // One digit at least stands behind the point.
+    let rest = if rest.is_empty() { "0" } else { rest };
+    write!(out, "{whole:0<width$}.{rest}", width = exponent + 1)
 }
 
-/// The fewest digits that read back as the same number, and the power of ten of the first.
-fn shortest(number: f64) -> (i64, i64) {
-    let mut seen = Scientific::default();
-    write!(seen, "{number:e}").expect("counting cannot fail");
-    let exponent = if seen.is_negative { -seen.exponent } else { seen.exponent };
-    (seen.digits, exponent)
+/// Counts what is written, all of it ASCII.
+struct Length(u64);
+
+impl Write for Length {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.0 += part.len() as u64;
+        Ok(())
+    }
 }
 
-/// Reads `d.ddde-ddd` as it is written, keeping none of it.
+/// The most digits that any float needs.
+const DIGITS: usize = 17;
+
+/// Reads `d.ddde-ddd` as it is written: the fewest digits that read back as the same number.
 #[derive(Default)]
 struct Scientific {
-    digits: i64,
+    digits: [u8; DIGITS],
+    length: usize,
     in_exponent: bool,
     is_negative: bool,
-    exponent: i64,
+    size: i32,
+}
+
+impl Scientific {
+    fn digits(&self) -> &str {
+        str::from_utf8(&self.digits[..self.length]).expect("digits are ASCII")
+    }
+
+    fn exponent(&self) -> i32 {
+        if self.is_negative { -self.size } else { self.size }
+    }
 }
 
 impl Write for Scientific {
@@ -64,10 +97,11 @@ impl Write for Scientific {
             match byte {
                 b'e' => self.in_exponent = true,
                 b'-' => self.is_negative = true,
-                b'0'..=b'9' if self.in_exponent => {
-                    self.exponent = self.exponent * 10 + i64::from(byte - b'0');
+                b'0'..=b'9' if self.in_exponent => self.size = self.size * 10 + i32::from(byte - b'0'),
+                b'0'..=b'9' => {
+                    self.digits[self.length] = byte;
+                    self.length += 1;
                 }
-                b'0'..=b'9' => self.digits += 1,
                 _ => {}
             }
         }

@@ -43,14 +43,37 @@ impl Text<'_> {
         }
     }
 
+    /// Do something with each code point; an invalid byte is a lone surrogate, as Python reads it.
+    pub fn for_each(self, mut see: impl FnMut(u32)) {
+        match self {
+            Self::Ascii(bytes) | Self::Latin1(bytes) => bytes.iter().for_each(|&unit| see(u32::from(unit))),
+            Self::Ucs2(units) => units.iter().for_each(|&unit| see(u32::from(unit))),
+            Self::Ucs4(units) => units.iter().for_each(|&unit| see(unit)),
+            Self::Utf8(bytes) => {
+                for chunk in bytes.utf8_chunks() {
+                    chunk.valid().chars().for_each(|character| see(u32::from(character)));
+                    chunk.invalid().iter().for_each(|&byte| see(0xDC00 + u32::from(byte)));
+                }
+            }
+        }
+    }
+
+    /// Bytes of the text, all of which a sum over its characters has to read.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Ascii(bytes) | Self::Latin1(bytes) | Self::Utf8(bytes) => bytes.len(),
+            Self::Ucs2(units) => size_of_val(units),
+            Self::Ucs4(units) => size_of_val(units),
+        }
+    }
+
     /// Bytes that a count has to read; an ASCII text is not read at all.
     #[must_use]
     pub fn bytes_to_read(self) -> usize {
         match self {
             Self::Ascii(_) => 0,
-            Self::Latin1(bytes) | Self::Utf8(bytes) => bytes.len(),
-            Self::Ucs2(units) => size_of_val(units),
-            Self::Ucs4(units) => size_of_val(units),
+            text => text.bytes(),
         }
     }
 }

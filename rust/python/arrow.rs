@@ -4,6 +4,7 @@
 //! Nothing here holds the interpreter's lock while it counts or waits for a stream.
 
 use crate::arrow::{self, Column, Keys, Layout, Malformed};
+use crate::measure::Measure;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -20,15 +21,20 @@ const NULLABLE: i64 = 2;
 /// Return the tokens of each entry of an Arrow column of texts, as an int64 column.
 #[pyfunction]
 pub(super) fn estimate_column(column: &Bound<'_, PyAny>) -> PyResult<TokenColumn> {
+    measure_column(column, &Measure::Script)
+}
+
+/// The same by any measure.
+pub(super) fn measure_column(column: &Bound<'_, PyAny>, measure: &Measure) -> PyResult<TokenColumn> {
     let py = column.py();
     // A stream first: what can be both may have many chunks and then refuses to be one array.
     let tokens = if let Some(export) = column.getattr_opt(intern!(py, "__arrow_c_stream__"))? {
         let stream = Owned::<ArrowArrayStream>::take(&export.call0()?)?;
-        py.detach(move || of_stream(stream))?
+        py.detach(move || of_stream(stream, measure))?
     } else if let Some(export) = column.getattr_opt(intern!(py, "__arrow_c_array__"))? {
         let (schema, array) = export.call0()?.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
         let (schema, array) = (Owned::<ArrowSchema>::take(&schema)?, Owned::take(&array)?);
-        py.detach(move || of_array(&array, &schema.0.kind()?))?
+        py.detach(move || of_array(&array, &schema.0.kind()?, measure))?
     } else {
         return Err(no_column(column));
     };
@@ -45,18 +51,18 @@ fn no_column(value: &Bound<'_, PyAny>) -> PyErr {
 }
 
 /// Tokens of all chunks of a stream; each chunk is released before the next is asked for.
-fn of_stream(mut stream: Owned<ArrowArrayStream>) -> Result<Vec<i64>, Refusal> {
+fn of_stream(mut stream: Owned<ArrowArrayStream>, measure: &Measure) -> Result<Vec<i64>, Refusal> {
     let kind = stream.schema()?.0.kind()?;
     let mut tokens = Vec::new();
     while let Some(chunk) = stream.next()? {
-        let more = of_array(&chunk, &kind).map_err(|refusal| refusal.after(tokens.len()))?;
+        let more = of_array(&chunk, &kind, measure).map_err(|refusal| refusal.after(tokens.len()))?;
         tokens.extend(more);
     }
     Ok(tokens)
 }
 
-fn of_array(array: &Owned<ArrowArray>, kind: &Kind) -> Result<Vec<i64>, Refusal> {
-    arrow::tokens(&array.0.column(kind)?).map_err(Refusal::Row)
+fn of_array(array: &Owned<ArrowArray>, kind: &Kind, measure: &Measure) -> Result<Vec<i64>, Refusal> {
+    arrow::tokens(&array.0.column(kind)?, measure).map_err(Refusal::Row)
 }
 
 // ------------------------------------------------------------------ what a column may be

@@ -1,7 +1,7 @@
 //! Many texts in one crossing, counted with the interpreter's lock released.
 
 use super::text;
-use crate::script::Counts;
+use crate::measure::Measure;
 use crate::text::Text;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyList, PySequence};
@@ -14,33 +14,44 @@ const BYTES_PER_THREAD: usize = 1 << 20;
 /// Return the quarter-tokens of each text as native int64.
 #[pyfunction]
 pub(super) fn quarters_batch<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyByteArray>> {
-    int64_rows(texts, |counts| [counts.quarters()])
+    measure_batch(texts, &Measure::Script)
+}
+
+/// The same by any measure.
+pub(super) fn measure_batch<'py>(
+    texts: &Bound<'py, PyAny>,
+    measure: &Measure,
+) -> PyResult<Bound<'py, PyByteArray>> {
+    int64_rows(texts, |text| measure.bytes_to_read(text), |text| [measure.quarters(text)])
 }
 
 /// Return the three counts of each text, row by row, as native int64.
 #[pyfunction]
 pub(super) fn counts_batch<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyByteArray>> {
-    int64_rows(texts, |counts| [counts.ascii, counts.cjk, counts.other])
+    int64_rows(
+        texts,
+        |text| text.bytes_to_read(),
+        |text| {
+            let counts = text.counts();
+            [counts.ascii, counts.cjk, counts.other]
+        },
+    )
 }
 
 fn int64_rows<'py, const WIDTH: usize>(
     texts: &Bound<'py, PyAny>,
-    row: impl Fn(Counts) -> [u64; WIDTH],
+    bytes_to_read: impl Fn(Text<'_>) -> usize + Sync,
+    row: impl Fn(Text<'_>) -> [u64; WIDTH] + Sync,
 ) -> PyResult<Bound<'py, PyByteArray>> {
-    let counts = count_all(texts)?;
-    let numbers = counts.into_iter().flat_map(row);
-    let bytes: Vec<u8> = numbers.flat_map(u64::to_ne_bytes).collect();
-    Ok(PyByteArray::new(texts.py(), &bytes))
-}
-
-fn count_all(texts: &Bound<'_, PyAny>) -> PyResult<Vec<Counts>> {
     // References of our own: the caller's list may change while the lock is released.
     let owned: Vec<Bound<'_, PyAny>> = match texts.cast::<PyList>() {
         Ok(list) => list.iter().collect(),
         Err(_) => texts.cast::<PySequence>()?.try_iter()?.collect::<PyResult<_>>()?,
     };
     let borrowed = borrow_all(&owned)?;
-    Ok(texts.py().detach(|| count_in_threads(&borrowed)))
+    let rows = texts.py().detach(|| in_threads(&borrowed, &bytes_to_read, &row));
+    let bytes: Vec<u8> = rows.into_iter().flatten().flat_map(u64::to_ne_bytes).collect();
+    Ok(PyByteArray::new(texts.py(), &bytes))
 }
 
 fn borrow_all<'a>(texts: &'a [Bound<'_, PyAny>]) -> PyResult<Vec<Text<'a>>> {
@@ -50,37 +61,43 @@ fn borrow_all<'a>(texts: &'a [Bound<'_, PyAny>]) -> PyResult<Vec<Text<'a>>> {
     texts.iter().enumerate().map(borrow).collect()
 }
 
-/// Count texts in as many threads as their size is worth.
-fn count_in_threads(texts: &[Text<'_>]) -> Vec<Counts> {
-    let bytes: usize = texts.iter().map(|text| text.bytes_to_read()).sum();
+/// Read texts in as many threads as their size is worth.
+fn in_threads<const WIDTH: usize>(
+    texts: &[Text<'_>],
+    bytes_to_read: &(impl Fn(Text<'_>) -> usize + Sync),
+    row: &(impl Fn(Text<'_>) -> [u64; WIDTH] + Sync),
+) -> Vec<[u64; WIDTH]> {
+    let bytes: usize = texts.iter().map(|&text| bytes_to_read(text)).sum();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = cores.min(bytes / BYTES_PER_THREAD).max(1);
     if threads == 1 {
-        return texts.iter().map(|text| text.counts()).collect();
+        return texts.iter().map(|&text| row(text)).collect();
     }
-    let mut counts = vec![Counts::default(); texts.len()];
+    let mut rows = vec![[0; WIDTH]; texts.len()];
     thread::scope(|scope| {
-        let mut rest = counts.as_mut_slice();
-        for share in shares(texts, bytes.div_ceil(threads)) {
+        let mut rest = rows.as_mut_slice();
+        for share in shares(texts, bytes_to_read, bytes.div_ceil(threads)) {
             let (places, others) = rest.split_at_mut(share.len());
             rest = others;
-            scope.spawn(move || count_into(share, places));
+            scope.spawn(move || {
+                for (place, &text) in places.iter_mut().zip(share) {
+                    *place = row(text);
+                }
+            });
         }
     });
-    counts
-}
-
-fn count_into(texts: &[Text<'_>], places: &mut [Counts]) {
-    for (place, text) in places.iter_mut().zip(texts) {
-        *place = text.counts();
-    }
+    rows
 }
 
 /// Cut texts into runs, each but the last of at least this many bytes.
-fn shares<'t, 'a>(texts: &'t [Text<'a>], least: usize) -> impl Iterator<Item = &'t [Text<'a>]> {
+fn shares<'t, 'a>(
+    texts: &'t [Text<'a>],
+    bytes_to_read: &impl Fn(Text<'_>) -> usize,
+    least: usize,
+) -> impl Iterator<Item = &'t [Text<'a>]> {
     let mut gathered = 0;
-    texts.split_inclusive(move |text| {
-        gathered += text.bytes_to_read();
+    texts.split_inclusive(move |&text| {
+        gathered += bytes_to_read(text);
         let is_full = gathered >= least;
         gathered = if is_full { 0 } else { gathered };
         is_full

@@ -7,6 +7,7 @@ mod names;
 mod place;
 mod text;
 mod walk;
+mod weights;
 
 use pyo3::prelude::*;
 
@@ -21,6 +22,8 @@ mod _core {
     use super::memo::{agreement, witness, witnesses};
     #[pymodule_export]
     use super::walk::Walker;
+    #[pymodule_export]
+    use super::weights::{Classes, Weights};
     #[pymodule_export]
     use super::{counts, image_size, quarters, tokens};
 }

@@ -3,7 +3,8 @@
 use super::names::{Key, Meaning, Names, Rule, Type};
 use super::place::Place;
 use super::text;
-use crate::number;
+use super::weights::Weights;
+use crate::measure::{Json, Measure};
 use pyo3::exceptions::{PyRecursionError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -15,9 +16,6 @@ use std::cell::Cell;
 /// Pricing may walk what a document holds, and that may hold documents: this deep and no deeper,
 /// since each walk may use the stack of as many levels as a value may nest.
 const WALKS_IN_WALKS: usize = 16;
-
-/// Integers below this print without Python's limit on digits.
-const PRINTABLE_BITS: u64 = 2_000;
 
 /// Quarter-tokens of structure and of content whose length says nothing.
 struct Costs {
@@ -36,13 +34,14 @@ pub(super) struct Walker {
     max_depth: usize,
     plain: Py<PyAny>,
     price: Py<PyAny>,
+    measure: Measure,
 }
 
 #[pymethods]
 impl Walker {
     #[new]
     #[pyo3(signature = (*, key_rules, call_types, result_types, result_roles, media_types, media_keys,
-                        item_types, block_keys, costs, max_depth, plain, price))]
+                        item_types, block_keys, costs, max_depth, plain, price, weights=None))]
     #[expect(clippy::too_many_arguments, reason = "the tables of rules.py, by their names")]
     fn new(
         key_rules: &Bound<'_, PyDict>,
@@ -57,6 +56,7 @@ impl Walker {
         max_depth: usize,
         plain: Py<PyAny>,
         price: Py<PyAny>,
+        weights: Option<&Weights>,
     ) -> PyResult<Self> {
         let mut keys = Names::of_rules(key_rules)?;
         keys.note_all(media_keys, |key| key.holds_media = true)?;
@@ -69,7 +69,8 @@ impl Walker {
         types.note_all(item_types, |of| of.is_item = true)?;
         let (message, call, result, opaque) = costs;
         let costs = Costs { message, call, result, opaque };
-        Ok(Self { keys, types, costs, max_depth, plain, price })
+        let measure = weights.map_or(Measure::Script, Weights::measure);
+        Ok(Self { keys, types, costs, max_depth, plain, price, measure })
     }
 
     /// Return the quarter-tokens of the compact JSON text of ``value``.
@@ -218,7 +219,7 @@ impl Walker {
             return Ok(0);
         }
         if let Some(text) = text::borrow(value)? {
-            return Ok(text.counts().quarters() as i64);
+            return Ok(self.measure.quarters(text) as i64);
         }
         let item = |item: &_, index| self.content_at(item, &place.at(index), depth + 1, skip_calls);
         if let Some(total) = sum_items(value, item)? {
@@ -272,12 +273,17 @@ impl Walker {
         place: &Place<'_, 'py>,
         depth: usize,
     ) -> PyResult<i64> {
-        Ok(self.name(name, place)? + 2 + self.json_at(value, &place.under(name), depth + 1)?)
+        let mut json = self.measure.begin();
+        self.write_name(&mut json, name, place)?;
+        json.ascii(":");
+        self.write(&mut json, value, &place.under(name), depth + 1)?;
+        json.ascii(",");
+        Ok(json.quarters() as i64)
     }
 
     fn text<'py>(&self, value: &Bound<'py, PyAny>, place: &Place<'_, 'py>, depth: usize) -> PyResult<i64> {
         match text::borrow(value)? {
-            Some(text) => Ok(text.counts().quarters() as i64),
+            Some(text) => Ok(self.measure.quarters(text) as i64),
             None => self.json_at(value, place, depth),
         }
     }
@@ -340,43 +346,78 @@ impl Walker {
     // ---------------------------------------------------------------- JSON
 
     fn json_at<'py>(&self, value: &Bound<'py, PyAny>, place: &Place<'_, 'py>, depth: usize) -> PyResult<i64> {
-        if let Some(length) = scalar(value)? {
-            return Ok(length);
-        }
-        self.check_depth(place, depth)?;
-        let item = |item: &_, index| self.json_at(item, &place.at(index), depth + 1);
-        if let Some(total) = sum_items(value, item)? {
-            return Ok(total + frame(value.len()?));
-        }
-        if let Ok(mapping) = value.cast::<PyDict>() {
-            return self.object(mapping, place, depth);
-        }
-        self.json_at(&self.builtin(value, place)?, place, depth + 1)
+        let mut json = self.measure.begin();
+        self.write(&mut json, value, place, depth)?;
+        Ok(json.quarters() as i64)
     }
 
-    fn object<'py>(
+    fn write<'py>(
         &self,
+        json: &mut Json<'_>,
+        value: &Bound<'py, PyAny>,
+        place: &Place<'_, 'py>,
+        depth: usize,
+    ) -> PyResult<()> {
+        if write_scalar(json, value)? {
+            return Ok(());
+        }
+        self.check_depth(place, depth)?;
+        if let Ok(mapping) = value.cast::<PyDict>() {
+            return self.write_object(json, mapping, place, depth);
+        }
+        let is_items = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+        if !is_items {
+            return self.write(json, &self.builtin(value, place)?, place, depth + 1);
+        }
+        json.ascii("[");
+        let item = |item: &_, index| {
+            json.ascii(comma(index));
+            self.write(json, item, &place.at(index), depth + 1)
+        };
+        each_item(value, item)?;
+        json.ascii("]");
+        Ok(())
+    }
+
+    fn write_object<'py>(
+        &self,
+        json: &mut Json<'_>,
         mapping: &Bound<'py, PyDict>,
         place: &Place<'_, 'py>,
         depth: usize,
-    ) -> PyResult<i64> {
-        let mut total = frame(mapping.len());
+    ) -> PyResult<()> {
         let members: Vec<_> = mapping.iter().collect();
-        for (name, member) in &members {
-            total += self.name(name, place)? + 1 + self.json_at(member, &place.under(name), depth + 1)?;
+        json.ascii("{");
+        for (index, (name, member)) in members.iter().enumerate() {
+            json.ascii(comma(index));
+            self.write_name(json, name, place)?;
+            json.ascii(":");
+            self.write(json, member, &place.under(name), depth + 1)?;
         }
-        Ok(total)
+        json.ascii("}");
+        Ok(())
     }
 
     /// A member's name; JSON turns numbers, booleans and None into text.
-    fn name<'py>(&self, name: &Bound<'py, PyAny>, place: &Place<'_, 'py>) -> PyResult<i64> {
-        let is_bytes = name.is_instance_of::<PyBytes>();
-        match scalar(name)? {
-            Some(_) if is_bytes => Err(place.uncountable_key(name)),
-            Some(length) if name.is_instance_of::<PyString>() => Ok(length),
-            Some(length) => Ok(2 + length),
-            None => Err(place.uncountable_key(name)),
+    fn write_name<'py>(
+        &self,
+        json: &mut Json<'_>,
+        name: &Bound<'py, PyAny>,
+        place: &Place<'_, 'py>,
+    ) -> PyResult<()> {
+        if let Ok(name) = name.cast::<PyString>() {
+            json.string(text::of_string(name)?);
+            return Ok(());
         }
+        if name.is_instance_of::<PyBytes>() {
+            return Err(place.uncountable_key(name));
+        }
+        json.ascii("\"");
+        if !write_scalar(json, name)? {
+            return Err(place.uncountable_key(name));
+        }
+        json.ascii("\"");
+        Ok(())
     }
 
     // ---------------------------------------------------------------- bounds and strangers
@@ -422,64 +463,87 @@ fn sum_items<'py>(
     mut count: impl FnMut(&Bound<'py, PyAny>, usize) -> PyResult<i64>,
 ) -> PyResult<Option<i64>> {
     let mut total = 0;
+    let add = |item: &_, index| {
+        total += count(item, index)?;
+        Ok(())
+    };
+    Ok(each_item(value, add)?.then_some(total))
+}
+
+/// Do something with each item of a list or tuple; false for anything else.
+fn each_item<'py>(
+    value: &Bound<'py, PyAny>,
+    mut see: impl FnMut(&Bound<'py, PyAny>, usize) -> PyResult<()>,
+) -> PyResult<bool> {
     if let Ok(list) = value.cast::<PyList>() {
         for (index, item) in list.iter().enumerate() {
-            total += count(&item, index)?;
+            see(&item, index)?;
         }
     } else if let Ok(tuple) = value.cast::<PyTuple>() {
         for (index, item) in tuple.iter_borrowed().enumerate() {
-            total += count(&item, index)?;
+            see(&item, index)?;
         }
     } else {
-        return Ok(None);
+        return Ok(false);
     }
-    Ok(Some(total))
+    Ok(true)
 }
 
-/// The JSON length in quarter-tokens of what nests nothing; None for anything else.
-fn scalar(value: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
+/// What stands before an item or a member.
+fn comma(index: usize) -> &'static str {
+    if index == 0 { "" } else { "," }
+}
+
+/// Write what nests nothing; false for anything else.
+fn write_scalar(json: &mut Json<'_>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if let Some(text) = text::borrow(value)? {
-        return Ok(Some(text.json_counts().quarters() as i64));
-    }
-    Ok(if value.is_none() {
-        Some("null".len() as i64)
+        json.string(text);
+    } else if value.is_none() {
+        json.ascii("null");
     } else if let Ok(truth) = value.cast::<PyBool>() {
-        Some(if truth.is_true() { "true" } else { "false" }.len() as i64)
+        json.ascii(if truth.is_true() { "true" } else { "false" });
     } else if let Ok(number) = value.cast::<PyInt>() {
-        Some(int_length(number)?)
+        write_int(json, number)?;
     } else if let Ok(number) = value.cast::<PyFloat>() {
-        Some(number::float_length(number.value()) as i64)
+        json.float(number.value());
     } else {
-        None
-    })
+        return Ok(false);
+    }
+    Ok(true)
 }
 
-/// The length of an integer in decimal, also where Python refuses to print it.
-fn int_length(number: &Bound<'_, PyInt>) -> PyResult<i64> {
+/// Write an integer; one that Python refuses to print counts as so many zeros.
+fn write_int(json: &mut Json<'_>, number: &Bound<'_, PyInt>) -> PyResult<()> {
     if let Ok(small) = number.extract::<i64>() {
-        return Ok(number::int_length(small) as i64);
+        json.int(small);
+        return Ok(());
     }
     let py = number.py();
     let int = py.get_type::<PyInt>();
-    let is_negative = number.lt(0)?;
-    let size = int.call_method1("__abs__", (number,))?;
-    let bits: u64 = size.call_method0("bit_length")?.extract()?;
-    if bits < PRINTABLE_BITS {
-        let digits = size.repr()?.len()? as i64;
-        return Ok(digits + i64::from(is_negative));
+    // The type's own method: what JSON writes, also for an enumeration's members.
+    if let Ok(printed) = int.call_method1("__repr__", (number,)) {
+        json.ascii(printed.cast::<PyString>()?.to_str()?);
+        return Ok(());
     }
+    if number.lt(0)? {
+        json.ascii("-");
+    }
+    let digits = digits(&int.call_method1("__abs__", (number,))?)?;
+    json.ascii(&"0".repeat(digits as usize));
+    Ok(())
+}
+
+/// How many decimal digits a large number has.
+fn digits(size: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let py = size.py();
+    let bits: u64 = size.call_method0("bit_length")?.extract()?;
     // The first guess is never too high, and at most one power of ten too low.
     let mut digits = ((bits - 1) as f64 * std::f64::consts::LOG10_2) as u64;
     let ten = 10u8.into_pyobject(py)?;
     while size.ge(ten.pow(digits, py.None())?)? {
         digits += 1;
     }
-    Ok(digits as i64 + i64::from(is_negative))
-}
-
-/// Brackets and commas around so many values.
-fn frame(values: usize) -> i64 {
-    2 + values.saturating_sub(1) as i64
+    Ok(digits)
 }
 
 /// Whether JSON has a form for the value's type, mappings apart.

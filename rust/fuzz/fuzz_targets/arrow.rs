@@ -5,6 +5,7 @@
 use libfuzzer_sys::arbitrary::{Arbitrary, Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use longturn::arrow::{Column, Keys, Layout, Malformed, NULL, split_nulls, tokens};
+use longturn::measure::Measure;
 use longturn::oracle;
 
 /// Times a text is repeated to make the long ones that few inputs hold.
@@ -120,7 +121,7 @@ fn view(texts: &[u8], start: usize, end: usize) -> [u8; 16] {
 fn check(column: &Column<'_>) {
     let expected: std::result::Result<Vec<i64>, usize> =
         (0..column.rows).map(|row| tokens_of_row(column, row).ok_or(row)).collect();
-    let found = tokens(column).map_err(|Malformed { row }| row);
+    let found = tokens(column, &Measure::Script).map_err(|Malformed { row }| row);
     assert_eq!(expected, found);
     if let Ok(mut tokens) = found {
         check_nulls(&mut tokens);
