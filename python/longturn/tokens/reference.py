@@ -8,10 +8,15 @@ one, a Chinese, Japanese or Korean one four, every other one two.  Only ``tokens
 from __future__ import annotations
 
 import re
+import sys
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import BytesIO
-from typing import Any, Final, NamedTuple
+from itertools import pairwise, product
+from json.encoder import encode_basestring
+from typing import Any, Final, NamedTuple, Protocol
 
 from longturn.tokens.costs import QUARTERS
 
@@ -35,10 +40,7 @@ ASCII_WEIGHT, OTHER_WEIGHT, CJK_WEIGHT = 1, 2, 4
 
 _CJK: Final = re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in CJK_RANGES) + "]")
 _NOT_ASCII: Final = re.compile("[^\x00-\x7f]")
-_ESCAPED_SHORT: Final = re.compile(r'["\\\b\f\n\r\t]')  # two characters in JSON
-_ESCAPED_LONG: Final = re.compile("[\x00-\x07\x0b\x0e-\x1f]")  # six: \u00XX
 _DECIMAL_DIGITS_PER_BIT: Final = 0.30102999566398120  # log10(2)
-_PRINTABLE_BITS: Final = 2_000  # integers below this print without Python's limit on digits
 _WANTED: Final = "a str, bytes, number, bool, None, list, tuple, mapping, dataclass or object with model_dump()"
 
 
@@ -59,10 +61,7 @@ class Costs(NamedTuple):
 
 def counts(text: str | bytes) -> tuple[int, int, int]:
     """Return how many code points of ``text`` are ASCII, Chinese/Japanese/Korean, and other."""
-    if not isinstance(text, (str, bytes)):
-        raise TypeError(f"text must be str or bytes (got {type(text).__name__})")
-    if isinstance(text, bytes):
-        text = text.decode("utf-8", "surrogateescape")  # an invalid byte: one lone surrogate
+    text = _checked(text)
     if text.isascii():
         return len(text), 0, 0
     beyond_ascii = len(_NOT_ASCII.findall(text))
@@ -81,24 +80,173 @@ def tokens(text: str | bytes) -> int:
     return -(-quarters(text) // QUARTERS)
 
 
-def json_quarters(text: str | bytes) -> int:
-    """Return the quarter-tokens of a text as a JSON string: quotes and escapes included."""
-    if isinstance(text, bytes):
-        text = text.decode("utf-8", "surrogateescape")
-    escapes = len(_ESCAPED_SHORT.findall(text)) + 5 * len(_ESCAPED_LONG.findall(text))
-    return 2 + quarters(text) + escapes
+def json_text(text: str | bytes) -> str:
+    """Return a text as a JSON string: in quotes and escaped."""
+    return encode_basestring(_decoded(text))
 
 
-def digits(number: int) -> int:
-    """Return the length of ``str(number)``, also where Python refuses to print it."""
-    size = abs(number)
-    if size.bit_length() < _PRINTABLE_BITS:
-        return len(int.__repr__(number))  # what JSON writes, also for an enumeration's members
+def json_int(number: int) -> str:
+    """Return an integer as JSON; one that Python refuses to print as so many zeros."""
+    try:
+        return int.__repr__(number)  # what JSON writes, also for an enumeration's members
+    except ValueError:
+        return "-" * (number < 0) + "0" * digits(abs(number))
+
+
+def json_float(number: float) -> str:
+    """Return a float as JSON, or as Python's name for what JSON has no form for."""
+    if number != number:
+        return "NaN"
+    if number in (float("inf"), float("-inf")):
+        return "-Infinity" if number < 0 else "Infinity"
+    return float.__repr__(number)
+
+
+def digits(size: int) -> int:
+    """Return how many decimal digits a large number has."""
     # The first guess is never too high, and at most one power of ten too low.
-    length = max(int((size.bit_length() - 1) * _DECIMAL_DIGITS_PER_BIT), 1)
+    length = int((size.bit_length() - 1) * _DECIMAL_DIGITS_PER_BIT)
     while 10**length <= size:
         length += 1
-    return length + (number < 0)
+    return length
+
+
+def _decoded(text: str | bytes) -> str:
+    """Return bytes as the text they are in UTF-8; an invalid one is one lone surrogate."""
+    return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
+
+
+def _checked(text: str | bytes) -> str:
+    if not isinstance(text, (str, bytes)):
+        raise TypeError(f"text must be str or bytes (got {type(text).__name__})")
+    return _decoded(text)
+
+
+# ---------------------------------------------------------------------- profiles
+
+UNITS: Final = 4_096
+"""Units of weight in a token; weights are whole numbers of them, so that both backends find the same sums."""
+
+MOST_CLASSES: Final = 64
+MOST_UNITS: Final = 65_535
+"""What a character may weigh, and what JSON writes for one: just under 16 tokens."""
+
+_LAST: Final = 0x10FFFF
+_ESCAPED: Final = tuple(map(chr, (*range(0x20), 0x22, 0x5C)))
+
+
+class Classes:
+    """The class of each code point, from 0 on, by ranges in order that leave no gap."""
+
+    def __init__(self, ranges: Sequence[tuple[int, int, int]], start: int) -> None:
+        _check_ranges(ranges)
+        self._firsts = [first for first, _, _ in ranges]
+        self._classes = [number for _, _, number in ranges]
+        self._count = 1 + max(self._classes)
+        if not 0 <= start < self._count:
+            raise ValueError(f"start must be one of the {self._count} classes (got {start})")
+        self._start = bytes([start])
+        self._known = _Known(self._of)
+        self._ascii = bytes(map(self._known.__getitem__, map(chr, range(0x80)))).ljust(0x100)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def pairs(self, text: str | bytes) -> bytearray:
+        """Return how often each class follows each other one, row by row, as native int64."""
+        pairs = array("q", bytes(8 * self._count**2))
+        for (before, number), times in self.counted(text):
+            pairs[before * self._count + number] = times
+        return bytearray(pairs)
+
+    def counted(self, text: str | bytes) -> Iterator[tuple[bytes, int]]:
+        """Yield each pair of classes in a text, and how often it is there."""
+        classes = self._start + self.sequence(_checked(text))
+        times = Counter(_in_twos(classes))
+        times.update(_in_twos(classes[1:]))
+        return ((pair.to_bytes(2, sys.byteorder), count) for pair, count in times.items())
+
+    def sequence(self, text: str) -> bytes:
+        """Return the class of each character of a text, one after the other."""
+        if text.isascii():
+            return text.encode().translate(self._ascii)
+        return bytes(map(self._known.__getitem__, text))
+
+    def _of(self, character: str) -> int:
+        return self._classes[bisect_right(self._firsts, ord(character)) - 1]
+
+
+class _Known(dict[str, int]):
+    """Classes of the characters that were asked for before."""
+
+    def __init__(self, find: Callable[[str], int]) -> None:
+        self._find = find
+
+    def __missing__(self, character: str) -> int:
+        return self.setdefault(character, self._find(character))
+
+
+class Weights:
+    """What a text weighs: the sum of a weight for each character, by its class and the one before it."""
+
+    def __init__(self, classes: Classes, units: Sequence[int]) -> None:
+        size = len(classes)
+        if len(units) != size**2:
+            raise ValueError(f"weights must be {size**2} numbers, one a pair of classes (got {len(units)})")
+        self._classes = classes
+        self._units = {bytes(pair): weight for pair, weight in zip(product(range(size), repeat=2), units, strict=True)}
+        self._check_escapes()
+
+    def _check_escapes(self) -> None:
+        for character in _ESCAPED:
+            written = self._classes.sequence(json_text(character)[1:-1])
+            inner = sum(self._units[bytes(pair)] for pair in pairwise(written))
+            if (
+                inner + max(self._units[bytes((before, written[0]))] for before in range(len(self._classes)))
+                > MOST_UNITS
+            ):
+                number = self._classes.sequence(character)[0]
+                raise ValueError(
+                    f"weights must be small: what JSON writes for a character of class {number} weighs over "
+                    f"{MOST_UNITS / UNITS:.0f} tokens"
+                )
+
+    def quarters(self, text: str | bytes) -> int:
+        """Return the quarter-tokens of a text, rounded up."""
+        units = sum(times * self._units[pair] for pair, times in self._classes.counted(text))
+        return -(-units * QUARTERS // UNITS)
+
+    def tokens(self, text: str | bytes) -> int:
+        """Return the tokens of a text, rounded up."""
+        return -(-self.quarters(text) // QUARTERS)
+
+    def quarters_batch(self, texts: Sequence[str | bytes]) -> bytearray:
+        """Return the quarter-tokens of each text as native int64."""
+        return _batch(self.quarters, texts)
+
+
+def _check_ranges(ranges: Sequence[tuple[int, int, int]]) -> None:
+    reached = 0
+    for first, last, number in ranges:
+        if number >= MOST_CLASSES:
+            raise ValueError(f"class must be below {MOST_CLASSES} (got {number})")
+        if first != reached or last < first or last > _LAST:
+            raise ValueError(f"the next range must begin at {reached:#x} (got {first:#x} to {last:#x})")
+        reached = last + 1
+    if reached <= _LAST:
+        raise ValueError(f"ranges must reach to {_LAST:#x} (got {reached - 1:#x})")
+
+
+def _in_twos(classes: bytes) -> memoryview:
+    """Return the pairs of classes that begin at even places, each as one number."""
+    return memoryview(classes)[: len(classes) & ~1].cast("H")
+
+
+class Measure(Protocol):
+    """What texts are measured by, where that is not the script rule."""
+
+    def quarters(self, text: str | bytes) -> int:
+        """Return the quarter-tokens of a text."""
 
 
 class Walker:
@@ -123,7 +271,9 @@ class Walker:
         max_depth: int,
         plain: Callable[[object], Any],
         price: Callable[[dict[str, Any]], int | None],
+        weights: Measure | None = None,
     ) -> None:
+        self._measure = quarters if weights is None else weights.quarters
         self._key_rules = key_rules
         self._call_types = call_types
         self._result_types = result_types
@@ -206,7 +356,7 @@ class Walker:
         if value is None:
             return 0
         if isinstance(value, (str, bytes)):
-            return quarters(value)
+            return self._measure(value)
         if isinstance(value, (list, tuple)):
             return sum(self._content(item, (path, index), depth + 1, skip_calls) for index, item in enumerate(value))
         if isinstance(value, dict):
@@ -227,14 +377,16 @@ class Walker:
     # ------------------------------------------------------------------ one method per rule
 
     def _unknown(self, key: object, value: object, path: _Path, depth: int, skip_calls: bool) -> int:
-        return self._key(key, path) + 2 + self._json(value, (path, key), depth + 1)
+        pieces = [self._key(key, path), ":"]
+        self._write(pieces, value, (path, key), depth + 1)
+        return self._measure("".join([*pieces, ","]))
 
     def _silent(self, key: object, value: object, path: _Path, depth: int, skip_calls: bool) -> int:
         return 0
 
     def _text(self, key: object, value: object, path: _Path, depth: int, skip_calls: bool) -> int:
         if isinstance(value, (str, bytes)):
-            return quarters(value)
+            return self._measure(value)
         return self._json(value, (path, key), depth + 1)
 
     def _content_of(self, key: object, value: object, path: _Path, depth: int, skip_calls: bool) -> int:
@@ -277,33 +429,37 @@ class Walker:
     # ------------------------------------------------------------------ JSON
 
     def _json(self, value: object, path: _Path, depth: int) -> int:
-        if isinstance(value, (str, bytes)):
-            return json_quarters(value)
-        if value is None or value is True:
-            return 4
-        if value is False:
-            return 5
-        if isinstance(value, int):
-            return digits(value)
-        if isinstance(value, float):
-            return _float_length(value)
+        pieces: list[str] = []
+        self._write(pieces, value, path, depth)
+        return self._measure("".join(pieces))
+
+    def _write(self, pieces: list[str], value: object, path: _Path, depth: int) -> None:
+        """Add the compact JSON text of a value, piece by piece."""
+        if (scalar := _scalar(value)) is not None:
+            pieces.append(scalar)
+            return
         self._check_depth(depth, path)
         if isinstance(value, (list, tuple)):
-            inner = sum(self._json(item, (path, index), depth + 1) for index, item in enumerate(value))
-            return inner + _frame(value)
-        if isinstance(value, dict):
-            inner = sum(
-                self._key(key, path) + 1 + self._json(member, (path, key), depth + 1) for key, member in value.items()
-            )
-            return inner + _frame(value)
-        return self._json(self._builtin(value, path), path, depth + 1)
+            pieces.append("[")
+            for index, item in enumerate(value):
+                pieces.append("," if index else "")
+                self._write(pieces, item, (path, index), depth + 1)
+            pieces.append("]")
+        elif isinstance(value, dict):
+            pieces.append("{")
+            for index, (key, member) in enumerate(value.items()):
+                pieces.append(f"{',' if index else ''}{self._key(key, path)}:")
+                self._write(pieces, member, (path, key), depth + 1)
+            pieces.append("}")
+        else:
+            self._write(pieces, self._builtin(value, path), path, depth + 1)
 
-    def _key(self, key: object, path: _Path) -> int:
-        """Return the quarter-tokens of a member's name; JSON turns numbers, bools and None into text."""
+    def _key(self, key: object, path: _Path) -> str:
+        """Return a member's name; JSON turns numbers, bools and None into text."""
         if isinstance(key, str):
-            return json_quarters(key)
-        if key is None or isinstance(key, (bool, int, float)):
-            return 2 + self._json(key, path, 0)
+            return json_text(key)
+        if (scalar := None if isinstance(key, bytes) else _scalar(key)) is not None:
+            return f'"{scalar}"'
         raise TypeError(f"cannot count a key of type {type(key).__name__} at {_where(path)} (a str is needed)")
 
     def _builtin(self, value: object, path: _Path) -> Any:
@@ -342,17 +498,19 @@ def _among(value: object, names: frozenset[str]) -> bool:
     return isinstance(value, str) and value in names
 
 
-def _frame(values: Sequence[object] | dict[Any, Any]) -> int:
-    """Return the brackets and commas around ``values``."""
-    return 2 + max(len(values) - 1, 0)
-
-
-def _float_length(value: float) -> int:
-    if value != value:
-        return len("NaN")
-    if value in (float("inf"), float("-inf")):
-        return len("Infinity") + (value < 0)
-    return len(float.__repr__(value))
+def _scalar(value: object) -> str | None:
+    """Return the JSON text of what nests nothing; None for anything else."""
+    if isinstance(value, (str, bytes)):
+        return json_text(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return json_int(value)
+    if isinstance(value, float):
+        return json_float(value)
+    return None
 
 
 # ---------------------------------------------------------------------- what the memo needs
@@ -395,13 +553,17 @@ def agreement(history: list[object], seen: list[object], witnesses: list[object]
 
 def quarters_batch(texts: Sequence[str | bytes]) -> bytearray:
     """Return the quarter-tokens of each text as native int64."""
-    return bytearray(array("q", [quarters(_text_at(texts, i)) for i in range(len(texts))]))
+    return _batch(quarters, texts)
 
 
 def counts_batch(texts: Sequence[str | bytes]) -> bytearray:
     """Return the three counts of each text, row by row, as native int64."""
     rows = (counts(_text_at(texts, i)) for i in range(len(texts)))
     return bytearray(array("q", [count for row in rows for count in row]))
+
+
+def _batch(measure: Callable[[str | bytes], int], texts: Sequence[str | bytes]) -> bytearray:
+    return bytearray(array("q", [measure(_text_at(texts, i)) for i in range(len(texts))]))
 
 
 def _text_at(texts: Sequence[str | bytes], index: int) -> str | bytes:
