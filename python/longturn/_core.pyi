@@ -6,8 +6,10 @@ from typing import Any, final
 from typing_extensions import Buffer
 
 __all__ = [
+    "Classes",
     "TokenColumn",
     "Walker",
+    "Weights",
     "agreement",
     "counts",
     "counts_batch",
@@ -99,6 +101,75 @@ def image_size(data: bytes) -> tuple[int, int] | None:
     """Return width and height in pixels from an image's header, or None."""
 
 @final
+class Classes:
+    """The class of each code point, from 0 on, by ranges in order that leave no gap."""
+
+    def __new__(cls, ranges: Sequence[tuple[int, int, int]], start: int) -> Classes:
+        """
+        Take first and last code point of each range with their class, and the class that a text starts after.
+
+        Raises:
+            ValueError: the ranges leave a gap or are out of order, or a class is not below 64.
+        """
+
+    def __len__(self) -> int: ...
+    def pairs(self, text: str | bytes) -> bytearray:
+        """
+        Return how often each class follows each other one, row by row, as native int64.
+
+        Raises:
+            TypeError: ``text`` is neither str nor bytes.
+        """
+
+@final
+class Weights:
+    """What a text weighs: the sum of a weight for each character, by its class and the one before it."""
+
+    def __new__(cls, classes: Classes, units: Sequence[int]) -> Weights:
+        """
+        Take 4,096ths of a token for each pair of classes, row by row.
+
+        Raises:
+            ValueError: not as many as pairs of classes, or too heavy.
+        """
+
+    def quarters(self, text: str | bytes) -> int:
+        """
+        Return the quarter-tokens of a text, rounded up.
+
+        Raises:
+            TypeError: ``text`` is neither str nor bytes.
+        """
+
+    def tokens(self, text: str | bytes) -> int:
+        """
+        Return the tokens of a text, rounded up.
+
+        Raises:
+            TypeError: ``text`` is neither str nor bytes.
+        """
+
+    def quarters_batch(self, texts: Sequence[str | bytes]) -> bytearray:
+        """
+        Return the quarter-tokens of each text as native int64.
+
+        The interpreter's lock is released meanwhile, and all cores take part in megabytes of text.
+
+        Raises:
+            TypeError: an entry is neither str nor bytes; names its index.
+        """
+
+    def estimate_column(self, column: Any) -> TokenColumn:
+        """
+        Return the tokens of each entry of an Arrow column of texts, as an int64 column.
+
+        Raises:
+            TypeError: ``column`` is no Arrow column, or does not hold strings.
+            ValueError: the column's buffers contradict each other.
+            RuntimeError: the column's stream failed.
+        """
+
+@final
 class Walker:
     """
     Counts nested values; ``longturn.tokens.rules`` says what counts and how.
@@ -121,6 +192,7 @@ class Walker:
         max_depth: int,
         plain: Callable[[object], Any],
         price: Callable[[dict[str, Any]], int | None],
+        weights: Weights | None = None,
     ) -> Walker: ...
     def json(self, value: object) -> int:
         """Return the quarter-tokens of the compact JSON text of ``value``."""

@@ -1,9 +1,10 @@
-"""The one walker of this process: the backend's, fed with the tables and constants of this package."""
+"""Walkers of nested values: a backend's class, fed with the tables of this package."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any, Final
 
 from longturn.tokens import costs, rules
 from longturn.tokens.backend import core
@@ -11,24 +12,39 @@ from longturn.tokens.costs import QUARTERS
 from longturn.tokens.media import price
 from longturn.tokens.plain import plain
 
-walker: Final = core.Walker(
-    key_rules=rules.KEY_RULES,
-    call_types=rules.CALL_TYPES,
-    result_types=rules.RESULT_TYPES,
-    result_roles=rules.RESULT_ROLES,
-    media_types=rules.MEDIA_TYPES,
-    media_keys=rules.MEDIA_KEYS,
-    item_types=rules.ITEM_TYPES,
-    block_keys=rules.BLOCK_KEYS,
-    costs=tuple(
-        QUARTERS * tokens
-        for tokens in (costs.MESSAGE_TOKENS, costs.CALL_TOKENS, costs.RESULT_TOKENS, costs.OPAQUE_TOKENS)
-    ),
-    max_depth=rules.MAX_DEPTH,
-    plain=plain,
-    price=price,
-)
+Costs = tuple[int, int, int]
+"""Tokens around each message, call and result."""
 
+SCRIPT_COSTS: Final[Costs] = (costs.MESSAGE_TOKENS, costs.CALL_TOKENS, costs.RESULT_TOKENS)
+
+
+def new_walker(
+    backend: ModuleType,
+    *,
+    around: Costs = SCRIPT_COSTS,
+    price: Callable[[dict[str, Any]], int | None] = price,
+    weights: Any = None,
+) -> Any:
+    """Return a walker that measures texts by ``weights``, by the script rule if None."""
+    return backend.Walker(
+        key_rules=rules.KEY_RULES,
+        call_types=rules.CALL_TYPES,
+        result_types=rules.RESULT_TYPES,
+        result_roles=rules.RESULT_ROLES,
+        media_types=rules.MEDIA_TYPES,
+        media_keys=rules.MEDIA_KEYS,
+        item_types=rules.ITEM_TYPES,
+        block_keys=rules.BLOCK_KEYS,
+        costs=tuple(QUARTERS * tokens for tokens in (*around, costs.OPAQUE_TOKENS)),
+        max_depth=rules.MAX_DEPTH,
+        plain=plain,
+        price=price,
+        weights=weights,
+    )
+
+
+walker: Final = new_walker(core)
+"""The one by the script rule."""
 
 _ITEM_KEYS: Final = ("role", "parts", "type", "kind", "lc")
 
