@@ -314,6 +314,9 @@ mod tests {
     }
 
     proptest! {
+        // Each case makes the tables of a profile, which is the most of its time.
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
         #[test]
         fn texts_weigh_what_the_oracle_says(profile in profiles(), points in points()) {
             check(&profile, &points);
