@@ -319,3 +319,10 @@ def test_without_matplotlib_the_command_says_what_to_install(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert 2 == main(["replay", saved(_history(2)), "--html", "out.html"])
     assert "pip install 'longturn[report]'" in capsys.readouterr().err
+
+
+def test_a_run_far_beyond_its_budget_keeps_its_parts_in_sight() -> None:
+    """The scale ends at three times the budget; how far the run goes beyond is said."""
+    run = _chapter(_history(rounds=30), 600).run
+    assert run.without.largest > 3 * max(run.budget, run.fitted.largest)
+    assert f"without longturn up to {amount(run.without.largest)} ↗" in drawing(run, WIDE, name="x").svg

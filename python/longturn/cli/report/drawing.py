@@ -42,7 +42,8 @@ DARK: Final[Mapping[str, str]] = {
 _STAND_INS: Final = {name: f"#0101{number:02x}" for number, name in enumerate(LIGHT)}
 """Colours that a drawing has until its page gives it its own."""
 
-_INCH: Final = 72  # points
+_TALLEST: Final = 3
+"""How many times the budget the scale of sizes goes up to, at most."""
 _PNG_DOTS: Final = 144  # per inch
 _THOUSAND: Final = 1_000
 _MILLION: Final = 1_000_000
@@ -144,6 +145,14 @@ def _draw_sizes(axes: Axes, run: Replay, colours: Mapping[str, str]) -> None:
     axes.axhline(run.budget, color=colours["budget"], linewidth=1, linestyle=":", label="budget")
     _mark_cuts(axes, run.moves, colours)
     _finish(axes, "Tokens per request", amount)
+    top = max(run.budget, run.fitted.largest)
+    if max(without) > _TALLEST * top:  # else what fitting does would be a line at the bottom
+        axes.set_ylim(0, _TALLEST * top)
+        label = f"without longturn up to {amount(max(without))} \N{NORTH EAST ARROW}"
+        axes.annotate(
+            label, (0.99, 0.95), xycoords="axes fraction", ha="right", va="top", color=colours["without"],
+            bbox={"facecolor": colours["paper"], "edgecolor": "none", "pad": 2},
+        )  # fmt: skip
 
 
 def _mark_cuts(axes: Axes, moves: Sequence[Request], colours: Mapping[str, str]) -> None:
