@@ -236,7 +236,47 @@ def openai_agents_usage() -> Any:
     return total
 
 
+def haystack_reply() -> Any:
+    from haystack.dataclasses import ChatMessage
+
+    return ChatMessage.from_assistant("Hi.", meta={"model": "m", "usage": {"prompt_tokens": 1_110}})
+
+
+def agno_message() -> Any:
+    from agno.metrics import MessageMetrics
+    from agno.models.message import Message
+
+    metrics = MessageMetrics(input_tokens=100, cache_read_tokens=1_000, cache_write_tokens=10, output_tokens=5)
+    return Message(role="assistant", content="Hi.", metrics=metrics)
+
+
+def agent_framework_response() -> Any:
+    from agent_framework import ChatResponse, Message
+
+    usage = {"input_token_count": 1_110, "cache_read_input_token_count": 1_000}
+    return ChatResponse(messages=[Message("assistant", ["Hi."])], usage_details=usage)
+
+
+def smolagents_message() -> Any:
+    from smolagents.models import ChatMessage
+    from smolagents.monitoring import TokenUsage
+
+    return ChatMessage(role="assistant", content="Hi.", token_usage=TokenUsage(1_110, 5))
+
+
+def autogen_result() -> Any:
+    from autogen_core.models import CreateResult, RequestUsage
+
+    usage = RequestUsage(prompt_tokens=1_110, completion_tokens=5)
+    return CreateResult(finish_reason="stop", content="Hi.", usage=usage, cached=False)
+
+
 OF_SDKS = {
+    "haystack.dataclasses": haystack_reply,
+    "agno": agno_message,
+    "agent_framework": agent_framework_response,
+    "smolagents": smolagents_message,
+    "autogen_core": autogen_result,
     "anthropic": anthropic_usage,
     "anthropic writes": anthropic_writes,
     "anthropic iterations": anthropic_iterations,

@@ -25,7 +25,7 @@ policy = longturn.Policy(budget=400_000, keep_share=0.25, exclude_tools=("memory
 assert_type(policy.low_water, float)
 
 window = longturn.Window(400_000)
-same = longturn.Window(policy=policy, format="anthropic", language="de")
+same = longturn.Window(policy=policy, format="anthropic", language="de", calibration=window.calibration)
 
 
 history: list[dict[str, object]] = [{"role": "user", "content": "hello"}]

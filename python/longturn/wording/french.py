@@ -17,7 +17,7 @@ PHRASES: Final = Phrases(
     ),
     cleared_input="[retirés avec le résultat]",
     left_out=(
-        "[Une partie antérieure de cette conversation a été omise ici pour que l'ensemble tienne dans le contexte "
+        "[Une partie antérieure de cette conversation a été omise ici pour que le reste tienne dans le contexte "
         "du modèle. La tâche énoncée plus haut reste valable.]"
     ),
     instructions=(

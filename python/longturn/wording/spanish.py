@@ -17,7 +17,7 @@ PHRASES: Final = Phrases(
     ),
     cleared_input="[eliminados junto con el resultado]",
     left_out=(
-        "[Aquí se omitió una parte anterior de esta conversación para que quepa en el contexto del modelo. "
+        "[Aquí se omitió una parte anterior de esta conversación para que el resto quepa en el contexto del modelo. "
         "La tarea indicada arriba sigue vigente.]"
     ),
     instructions=(
