@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DONE := $(VENV)/done#               what has been set up, one empty file each
 FUZZ_SECONDS ?= 60
+OLD := .venv-old#                a second environment, with the oldest SDKs
 WITH ?=#                         more groups for the suite; tests of what is not installed are skipped
 
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
@@ -25,7 +26,7 @@ EXTRAS := $(WITH:%=$(DONE)/group-%)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo dev test test-rs test-py coverage lint golden format bench bench-smoke docs wheels test-wheels fuzz clean
+.PHONY: help demo dev test test-rs test-py test-old-sdks coverage lint golden format bench bench-smoke docs wheels test-wheels fuzz clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | awk -F@ '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -69,6 +70,15 @@ test-rs:  ## Rust tests alone; no Python involved
 
 test-py: $(DONE)/core-$(CORE) $(DONE)/group-test $(EXTRAS)  ## the Python suite, once per backend
 	$(foreach backend,$(BACKENDS),LONGTURN_BACKEND=$(backend) $(BIN)/pytest --benchmark-disable &&) true
+
+test-old-sdks: $(DONE)/core-$(CORE) $(OLD)/done  ## what real SDKs send when they are refused, with the oldest ones
+	PYTHONPATH=python $(OLD)/bin/python -m pytest --quiet tests/sdk
+
+$(OLD)/done: pyproject.toml $(DONE)/venv
+	$(BIN)/python -m venv $(OLD)
+	$(OLD)/bin/python -m pip install --quiet --upgrade pip
+	$(OLD)/bin/pip install --quiet --group sdks-old
+	@touch $@
 
 coverage: $(DONE)/core-$(CORE) $(DONE)/group-coverage $(EXTRAS)  ## lines and branches that no Python test reaches
 	LONGTURN_BACKEND=python $(BIN)/coverage run -m pytest --benchmark-disable --quiet
@@ -125,5 +135,5 @@ fuzz:  ## compare the fast counters with the naive one for FUZZ_SECONDS; needs n
 		cargo +nightly fuzz run --fuzz-dir rust/fuzz $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) target dist docs/_build .benchmarks .demo .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(OLD) target dist docs/_build .benchmarks .demo .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	rm -f python/longturn/_core*.so

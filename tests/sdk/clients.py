@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from strategies import SHAPES, Answer, Called
@@ -47,18 +47,20 @@ class Client:
     format: str
     opening: Opening
     way: Callable[[Window, Send, list[Any]], Coroutine[Any, Any, Any]]
+    run: Callable[[Window, list[Any]], Any] = lambda *_: pytest.fail("this client was not opened")
+    """Returns the answer, or the list of its stream's events."""
 
     @property
     def is_streamed(self) -> bool:
         return self.way in (streamed, astreamed)
 
     @contextmanager
-    def opened(self) -> Iterator[Callable[[Window, list[Any]], Any]]:
-        """Give a function that returns the answer, or the list of its stream's events."""
+    def opened(self) -> Iterator[Self]:
+        """Give this client ready to run."""
         opening = self.opening()
         with asyncio.Runner() as runner:
             send = runner.run(opening.__aenter__())
-            yield lambda window, history: runner.run(self.way(window, send, history))
+            yield replace(self, run=lambda window, history: runner.run(self.way(window, send, history)))
             runner.run(opening.__aexit__(None, None, None))
 
     def window(self, budget: int = 100_000) -> Window:
@@ -267,11 +269,11 @@ CLIENTS = [
 ]
 
 
-def each(*, format: str | None = None, is_streamed: bool | None = None) -> pytest.MarkDecorator:
-    """Return a parametrisation with every client, or those of a format, or those that stream."""
-    chosen = [
-        one
-        for one in CLIENTS
-        if format in (None, one.format) and (is_streamed is None or is_streamed == one.is_streamed)
-    ]
-    return pytest.mark.parametrize("client", chosen, ids=lambda one: one.opening.__name__)
+STREAMING = [client for client in CLIENTS if client.is_streamed]
+
+
+def each(clients: list[Client]) -> pytest.MarkDecorator:
+    """Return a parametrisation of the fixture ``client``, by which each one is opened once."""
+    return pytest.mark.parametrize(
+        "client", clients, ids=[one.opening.__name__ for one in clients], indirect=True, scope="module"
+    )

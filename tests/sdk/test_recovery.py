@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("pytest_httpserver")
 
 from loopback import Answer, Loopback, Refusal, TooLong, Usage
-from sdk.clients import Client, each
+from sdk.clients import CLIENTS, STREAMING, Client, each
 
 from longturn import ConversationTooLong
 from longturn.failures.classify import classify
@@ -75,17 +75,16 @@ REQUESTS = {  # each SDK's own retries, by default; google-genai's as they were 
 }
 
 
-@each()
+@each(CLIENTS)
 def test_21_a_refusal_is_repeated_by_the_sdk_alone(loopback: Loopback, client: Client) -> None:
     """An invalid request goes out once; what passes, as often as without a window; the SDK's own error is raised."""
-    with client.opened() as run:
-        for status, count in REQUESTS[client.name].items():
-            loopback.play(lambda _, status=status: refused(client.format, status))
-            error = raised(run, client.window(), client.history())
-            assert not isinstance(error, ConversationTooLong)
-            assert is_of_sdk(error)
-            assert (status, count) == (status, len(loopback.requests))
-            assert len({json.dumps(sent.body) for sent in loopback.requests}) == 1
+    for status, count in REQUESTS[client.name].items():
+        loopback.play(lambda _, status=status: refused(client.format, status))
+        error = raised(client.run, client.window(), client.history())
+        assert not isinstance(error, ConversationTooLong)
+        assert is_of_sdk(error)
+        assert (status, count) == (status, len(loopback.requests))
+        assert len({json.dumps(sent.body) for sent in loopback.requests}) == 1
 
 
 def raised(run: Any, *given: Any) -> Exception | None:
@@ -100,55 +99,51 @@ def is_of_sdk(error: BaseException | None) -> bool:
     return type(error).__module__.startswith(("anthropic", "openai", "google.genai", "botocore"))
 
 
-@each()
+@each(CLIENTS)
 def test_what_passes_is_answered(loopback: Loopback, client: Client) -> None:
     """The SDK repeats it, and the window sees an answer."""
     loopback.play([refused(client.format, 429), OK])
     window = client.window()
-    with client.opened() as run:
-        run(window, client.history())
+    client.run(window, client.history())
     assert len(loopback.requests) == 2
     assert window.calibration["ceiling"] is None
 
 
-@each()
+@each(CLIENTS)
 def test_K1_an_overflow_is_followed_by_one_tighter_request(loopback: Loopback, client: Client) -> None:
     """Which is answered, and observed; the next step of the turn is within the limit at once."""
     loopback.play(lambda _: OK, limit=9_000)
     window, history = client.window(), client.history()
-    with client.opened() as run:
-        run(window, history)
-        first, second = loopback.requests
-        run(window, [*history, *client.history(1)[1:]])
+    client.run(window, history)
+    first, second = loopback.requests
+    client.run(window, [*history, *client.history(1)[1:]])
     assert first.tokens() > 9_000 >= second.tokens()
     assert second.cleared
     assert window.calibration["ceiling"] is not None
     assert len(loopback.requests) == 3
 
 
-@each()
+@each(CLIENTS)
 def test_K1_a_second_overflow_is_the_sentence(loopback: Loopback, client: Client) -> None:
     """Two requests, the second smaller, and the SDK's error is the cause; one, where nothing can be left out."""
-    with client.opened() as run:
-        for rounds, count in ((30, 2), (0, 1)):
-            loopback.play(lambda request: TooLong(request.tokens(), 10))
-            error = raised(run, client.window(), client.history(rounds))
-            assert isinstance(error, ConversationTooLong)
-            assert str(error) == SENTENCE
-            assert is_of_sdk(error.__cause__)
-            assert error.failure == classify(error.__cause__)
-            assert len(loopback.requests) == count
-            assert loopback.requests[-1].tokens() < loopback.requests[0].tokens() or count == 1
+    for rounds, count in ((30, 2), (0, 1)):
+        loopback.play(lambda request: TooLong(request.tokens(), 10))
+        error = raised(client.run, client.window(), client.history(rounds))
+        assert isinstance(error, ConversationTooLong)
+        assert str(error) == SENTENCE
+        assert is_of_sdk(error.__cause__)
+        assert error.failure == classify(error.__cause__)
+        assert len(loopback.requests) == count
+        assert loopback.requests[-1].tokens() < loopback.requests[0].tokens() or count == 1
 
 
-@each()
+@each(CLIENTS)
 def test_K1_an_answer_is_observed(loopback: Loopback, client: Client) -> None:
     """Whole or streamed, as each SDK reports it; cached tokens count once."""
     window, history = client.window(20_000), client.history(5)
     estimated = window.fit(history).tokens
     loopback.play([Answer("Yes.", usage=Usage(input=estimated * 3 // 2, cached=100))])
-    with client.opened() as run:
-        run(window, history)
+    client.run(window, history)
     assert window.ratio == pytest.approx(1.5, abs=1 / 16)
     assert window.fit(history).expected == estimated * 3 // 2
 
@@ -162,12 +157,11 @@ BROKEN: dict[str, dict[str, Any]] = {
 }
 
 
-@each(is_streamed=True)
+@each(STREAMING)
 def test_a_stream_that_breaks_is_sent_once(loopback: Loopback, client: Client) -> None:
     """Part of the answer was read: its end is the caller's to see, as an error or as the last event."""
     loopback.play([Answer("Yes, and", thinking="Hm.", broken=BROKEN[client.format])])
-    with client.opened() as run:
-        error = raised(run, client.window(), client.history())
+    error = raised(client.run, client.window(), client.history())
     assert not isinstance(error, ConversationTooLong)
     assert error is not None or client.format in ("openai-responses", "gemini")
     assert len(loopback.requests) == 1
