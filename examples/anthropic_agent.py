@@ -1,4 +1,4 @@
-"""An agent loop over Anthropic Messages.  The lines marked are all that longturn adds."""
+"""An agent loop over Anthropic Messages.  The lines marked are what longturn adds."""
 
 from __future__ import annotations
 
@@ -22,9 +22,13 @@ def run(
     system = f"You are a careful worker.\n\n{window.instructions()}"  # longturn
     history: list[dict[str, Any]] = [{"role": "user", "content": task}]
     while True:
-        fitted = window.fit(history, system=system, tools=tools)  # longturn
-        answer = client.messages.create(
-            model=model, max_tokens=8_000, system=system, tools=tools, messages=fitted.messages
+        answer = window.call(  # longturn: fits, sends, learns
+            lambda fitted: client.messages.create(
+                model=model, max_tokens=8_000, system=system, tools=tools, messages=fitted.messages
+            ),
+            history,
+            system=system,
+            tools=tools,
         )
         history.append({"role": "assistant", "content": answer.content})
         calls = [block for block in answer.content if block.type == "tool_use"]

@@ -1,4 +1,4 @@
-"""An agent loop over Bedrock's Converse.  The lines marked are all that longturn adds."""
+"""An agent loop over Bedrock's Converse.  The lines marked are what longturn adds."""
 
 from __future__ import annotations
 
@@ -23,8 +23,12 @@ def run(
     history: list[dict[str, Any]] = [{"role": "user", "content": [{"text": task}]}]
     options: dict[str, Any] = {"toolConfig": {"tools": tools}} if tools else {}
     while True:
-        fitted = window.fit(history, system=system, tools=tools)  # longturn
-        answer = client.converse(modelId=model, system=system, messages=fitted.messages, **options)
+        answer = window.call(  # longturn: fits, sends, learns
+            lambda fitted: client.converse(modelId=model, system=system, messages=fitted.messages, **options),
+            history,
+            system=system,
+            tools=tools,
+        )
         history.append(answer["output"]["message"])
         calls = [block["toolUse"] for block in history[-1]["content"] if "toolUse" in block]
         if not calls:

@@ -1,4 +1,4 @@
-"""An agent loop over Gemini's generateContent.  The lines marked are all that longturn adds."""
+"""An agent loop over Gemini's generateContent.  The lines marked are what longturn adds."""
 
 from __future__ import annotations
 
@@ -22,9 +22,13 @@ def run(
     system = f"You are a careful worker.\n\n{window.instructions()}"  # longturn
     history: list[Any] = [{"role": "user", "parts": [{"text": task}]}]
     while True:
-        fitted = window.fit(history, system=system, tools=tools)  # longturn
-        answer = client.models.generate_content(
-            model=model, contents=fitted.messages, config={"system_instruction": system, "tools": tools}
+        answer = window.call(  # longturn: fits, sends, learns
+            lambda fitted: client.models.generate_content(
+                model=model, contents=fitted.messages, config={"system_instruction": system, "tools": tools}
+            ),
+            history,
+            system=system,
+            tools=tools,
         )
         history.append(answer.candidates[0].content)  # the SDK's object is fine
         calls = [part.function_call for part in history[-1].parts if part.function_call]

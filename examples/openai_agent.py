@@ -1,4 +1,4 @@
-"""An agent loop over OpenAI Chat Completions.  The lines marked are all that longturn adds."""
+"""An agent loop over OpenAI Chat Completions.  The lines marked are what longturn adds."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ def run(
         {"role": "user", "content": task},
     ]
     while True:
-        fitted = window.fit(history, tools=tools)  # longturn
-        answer = client.chat.completions.create(model=model, tools=tools, messages=fitted.messages)
+        answer = window.call(  # longturn: fits, sends, learns
+            lambda fitted: client.chat.completions.create(model=model, tools=tools, messages=fitted.messages),
+            history,
+            tools=tools,
+        )
         message = answer.choices[0].message
         history.append(message)  # the SDK's object is fine
         if not message.tool_calls:

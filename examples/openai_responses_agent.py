@@ -1,4 +1,4 @@
-"""An agent loop over OpenAI Responses with a history of its own.  The lines marked are all that longturn adds."""
+"""An agent loop over OpenAI Responses with a history of its own.  The lines marked are what longturn adds."""
 
 from __future__ import annotations
 
@@ -23,9 +23,13 @@ def run(
     instructions = f"You are a careful worker.\n\n{window.instructions()}"  # longturn
     history: list[Any] = [{"role": "user", "content": task}]
     while True:
-        fitted = window.fit(history, system=instructions, tools=tools)  # longturn
-        answer = client.responses.create(
-            model=model, instructions=instructions, tools=tools, input=fitted.messages, store=False
+        answer = window.call(  # longturn: fits, sends, learns
+            lambda fitted: client.responses.create(
+                model=model, instructions=instructions, tools=tools, input=fitted.messages, store=False
+            ),
+            history,
+            system=instructions,
+            tools=tools,
         )
         history.extend(answer.output)  # the SDK's objects are fine
         calls = [item for item in answer.output if item.type == "function_call"]
