@@ -323,6 +323,6 @@ def test_without_matplotlib_the_command_says_what_to_install(
 
 def test_a_run_far_beyond_its_budget_keeps_its_parts_in_sight() -> None:
     """The scale ends at three times the budget; how far the run goes beyond is said."""
-    run = _chapter(_history(rounds=30), 600).run
+    run = _chapter(_history(rounds=40), 1_100).run
     assert run.without.largest > 3 * max(run.budget, run.fitted.largest)
     assert f"without longturn up to {amount(run.without.largest)} ↗" in drawing(run, WIDE, name="x").svg
