@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 
 from longturn.cli.commands import parse, run
-from longturn.cli.console import Console, console
+from longturn.cli.console import Console, suitable_console
 from longturn.cli.errors import Exit, InputError
 
 
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         SystemExit: from argparse, for ``--help``, ``--version`` and wrong arguments.
     """
     options = parse(arguments)
-    screen = console()
+    screen = suitable_console()
     try:
         return _run(options, screen)
     except InputError as error:

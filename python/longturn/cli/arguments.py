@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import fields
 from typing import Final
 
+from longturn.cli.errors import InputError
+from longturn.fitting.policy import Policy
 from longturn.formats.detect import AUTO, FORMATS
+from longturn.window import Window
+from longturn.wording import languages
 
 DEFAULT_BUDGET: Final = 200_000
 """What the smaller context windows of today's models hold."""
 
 _UNITS: Final = {"k": 1_000, "m": 1_000_000}
+_POLICY_OPTIONS: Final = tuple(field.name for field in fields(Policy))
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
+def add_json(parser: argparse.ArgumentParser, what: str = "print JSON") -> None:
     """Let the command print JSON."""
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true", help=what)
 
 
 def add_budget(parser: argparse.ArgumentParser, usual: int | None = DEFAULT_BUDGET) -> None:
@@ -31,6 +37,55 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=(AUTO, *FORMATS), default=AUTO, help="of the messages (default: %(default)s)"
     )
+
+
+def add_policy(parser: argparse.ArgumentParser) -> None:
+    """Let the command take what a policy has, besides the budget, and the language of the notes."""
+    group = parser.add_argument_group("policy")
+    group.add_argument("--keep-share", type=float, metavar="X", help="share of the budget for the newest results")
+    group.add_argument("--batch", type=int, metavar="N", help="how many results are cleared at a time")
+    group.add_argument("--small-result", type=tokens_or_none, metavar="N", help="results below so many tokens stay")
+    group.add_argument("--low-water", type=float, metavar="X", help="share of the budget that a cut goes down to")
+    group.add_argument("--no-hold", dest="hold", action="store_false", help="apply the rules afresh on every call")
+    group.add_argument(
+        "--exclude-tool", dest="exclude_tools", action="append", metavar="NAME", help="never clear its results"
+    )
+    group.add_argument(
+        "--recall-tool",
+        dest="recall_tools",
+        action="append",
+        metavar="NAME",
+        help="not to be run twice: recall instead",
+    )
+    group.add_argument("--clear-tool-inputs", action="store_true", help="clear a call's arguments with its result")
+    group.add_argument("--thinking", choices=("keep", "strip"), help="reasoning that is bound to what was changed")
+    group.add_argument("--strict-roles", action="store_true", help="the server demands alternating roles")
+    group.add_argument("--language", choices=languages(), default="en", help="of the notes (default: %(default)s)")
+
+
+def window_of(options: argparse.Namespace, format: str, *, budget: int | None = None) -> Window:
+    """
+    Return the window that the options describe, for another budget where one is given.
+
+    Raises:
+        InputError: a value is out of its range.
+    """
+    given = {name: getattr(options, name) for name in _POLICY_OPTIONS} | ({"budget": budget} if budget else {})
+    try:
+        policy = Policy(**{name: value for name, value in given.items() if value is not None})
+        return Window(policy=policy, format=format, language=options.language)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+
+
+def tokens_or_none(text: str) -> int:
+    """
+    Read a number of tokens that may be 0.
+
+    Raises:
+        ArgumentTypeError: it is none.
+    """
+    return 0 if text == "0" else tokens(text)
 
 
 def tokens(text: str) -> int:

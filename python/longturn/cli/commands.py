@@ -41,7 +41,11 @@ class Command(NamedTuple):
 
 COMMANDS: Final = (
     Command("estimate", "estimating", "count the tokens of files"),
+    Command("fit", "fitting", "fit a request to a budget"),
     Command("replay", "replaying", "replay saved runs, without and with fitting"),
+    Command("explain", "explaining", "tell what an error of a model's provider means"),
+    Command("bench", "measuring", "measure this machine, in ten seconds"),
+    Command("demo", "showing", "show what it does, on a made-up run"),
 )
 
 

@@ -56,9 +56,9 @@ class Console:
             for line in _lines(block):
                 print(line)
 
-    def json(self, value: Any) -> None:
+    def json(self, value: Any, *, indent: int | None = 2) -> None:
         """Print a value as JSON to standard output."""
-        print(json.dumps(value, ensure_ascii=False, indent=2))
+        print(json.dumps(value, ensure_ascii=False, indent=indent))
 
     def note(self, text: str) -> None:
         """Print a line to standard error."""
@@ -109,7 +109,7 @@ class _Meter:
         self._width = len(line)
 
 
-def console() -> Console:
+def suitable_console() -> Console:
     """Return the console that suits this process: a coloured one on a terminal that has the extra."""
     for stream in (sys.stdout, sys.stderr):
         # Names of files and tools hold what they like; a terminal that can't show it must not stop a report.

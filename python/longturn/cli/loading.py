@@ -20,10 +20,7 @@ def load(name: str, console: Console) -> list[Thread]:
     """
     shown = shown_name(name)
     with opened(name) as file:
-        threads = read(source_of(shown, file, console.warn), console.warn)
-    for thread in threads:
-        _check(shown, thread)
-    return threads
+        return checked(shown, read(source_of(shown, file, console.warn), console.warn))
 
 
 def shown_name(name: str) -> str:
@@ -31,7 +28,15 @@ def shown_name(name: str) -> str:
     return "standard input" if name == STDIN else name
 
 
-def _check(name: str, thread: Thread) -> None:
-    for index, message in enumerate(thread.messages):
-        if not isinstance(message, dict):
-            raise InputError(f"{name}: message {index} is a JSON {kind(message)}; an object is expected")
+def checked(name: str, threads: list[Thread]) -> list[Thread]:
+    """
+    Return conversations whose messages are objects.
+
+    Raises:
+        InputError: one is none; says which.
+    """
+    for thread in threads:
+        for index, message in enumerate(thread.messages):
+            if not isinstance(message, dict):
+                raise InputError(f"{name}: message {index} is a JSON {kind(message)}; an object is expected")
+    return threads

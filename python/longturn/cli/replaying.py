@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from longturn.cli.arguments import DEFAULT_BUDGET, add_budget, add_format, add_json, price
+from longturn.cli.arguments import DEFAULT_BUDGET, add_budget, add_format, add_json, add_policy, price, window_of
 from longturn.cli.console import Console, Table, Toned
 from longturn.cli.documents import read_text
 from longturn.cli.errors import Exit, InputError
@@ -20,11 +20,9 @@ from longturn.cli.replay import format_of, replay
 from longturn.cli.report.files import add_files, are_wanted, best, check, write
 from longturn.cli.report.transcript import Chapter, Transcript
 from longturn.cli.sessions.base import Thread
-from longturn.fitting.policy import Policy
 from longturn.formats.base import text_of
 from longturn.formats.detect import AUTO
 from longturn.tokens.estimate import estimate
-from longturn.window import Window
 
 DESCRIPTION = """\
 Replays saved runs call by call and compares their requests without and with fitting.
@@ -55,7 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_budget(parser, usual=None)
     add_format(parser)
     parser.add_argument("--system", metavar="FILE", help="a text file with the system prompt")
-    parser.add_argument("--no-hold", action="store_true", help="apply the rules afresh on every call")
     for name, usual, what in (("read", READ_PRICE, "reads"), ("write", WRITE_PRICE, "writes")):
         parser.add_argument(
             f"--{name}-price", type=price, default=usual, metavar="X",
@@ -64,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--thread", type=int, default=0, metavar="N", help="of one file, the conversation to replay")
     parser.add_argument("--threads", action="store_true", help="list the conversations of a file, sub-agents' too")
     add_files(parser)
+    add_policy(parser)
     add_json(parser)
 
 
@@ -234,8 +232,8 @@ def _replayed(
     system = read_text(options.system) if options.system else thread.system
     shape = thread.format if options.format == AUTO else options.format
     prices = Prices(read=options.read_price, write=options.write_price)
+    window = window_of(options, shape, budget=budget)
     try:
-        window = Window(policy=Policy(budget=budget, hold=not options.no_hold), format=shape)
         transcript = Transcript(thread.messages, format_of(thread.messages, shape))
         with console.progress(f"replaying {shown}") as step:
             run = replay(

@@ -51,7 +51,7 @@ class _Entry:
 def _is_session(source: Source) -> bool:
     return any(
         isinstance(value, dict)
-        and value.get("type") in _LOG_TYPES
+        and as_text(value.get("type")) in _LOG_TYPES
         and ("message" in value or "uuid" in value or "sessionId" in value or "leafUuid" in value)
         for value in map(_unwrapped, _items(source))
     )

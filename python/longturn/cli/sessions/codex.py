@@ -28,9 +28,8 @@ _NOT_THE_MODELS: Final = ("user", "developer", "system")
 
 def _is_rollout(source: Source) -> bool:
     return any(
-        as_dict(value).get("type") in _LINE_TYPES and isinstance(value.get("payload"), dict)
+        as_text(as_dict(value).get("type")) in _LINE_TYPES and isinstance(value.get("payload"), dict)
         for value in source.items()
-        if isinstance(as_dict(value).get("type"), str)
     )
 
 
@@ -61,7 +60,7 @@ class _Rollout:
         value = as_dict(line.value)
         payload = as_dict(value.get("payload"))
         match value.get("type"):
-            case "response_item" if payload.get("type") not in _NOT_SENT:
+            case "response_item" if as_text(payload.get("type")) not in _NOT_SENT:
                 self._take_item(payload)
             case "session_meta":
                 instructions = as_dict(payload.get("base_instructions")).get("text") or payload.get("instructions")

@@ -121,7 +121,7 @@ def _spoken(args: Message) -> Iterator[str]:
 
 
 def _observe(chat: _Chat, event: Message) -> None:
-    if event.get("observation") in _NO_OBSERVATIONS:
+    if as_text(event.get("observation")) in _NO_OBSERVATIONS:
         return
     metadata = as_dict(event.get("tool_call_metadata"))
     if metadata:

@@ -83,14 +83,14 @@ class _Conversation:
 
 
 def _is_document(source: Source) -> bool:
-    return not source.is_lines and (_is_history(source.document) or _body(source.document) is not None)
+    return not source.is_lines and (_is_history(source.document) or body_of(source.document) is not None)
 
 
 def _read_document(source: Source, warn: Warn) -> list[Thread]:
     value = source.document
     if isinstance(value, list):
         return [Thread(messages=value, reported=_reported(value))]
-    body = _body(value)
+    body = body_of(value)
     parts = take_apart(body or {})
     if parts.is_held_by_server:
         warn("the provider holds the earlier part of this history: only what the file has is replayed")
@@ -102,13 +102,13 @@ def _is_history(value: Any) -> bool:
     return isinstance(value, list) and any(map(walker.is_message, value))
 
 
-def _body(value: Any) -> Message | None:
-    """Return the request in a value: itself, or what a recording holds of it."""
+def body_of(value: Any) -> Message | None:
+    """Return the request in a value: itself, or what a recording holds of it; None where there is none."""
     found = as_dict(value)
     if any(found.get(key) is not None for key in (*_HISTORIES, *_HOLDERS)) and not _is_wrapped(found):
         return found
     inner = (found[key] for key in _WRAPPERS if as_dict(found.get(key)))
-    return next((body for one in inner if (body := _body(one)) is not None), None)
+    return next((body for one in inner if (body := body_of(one)) is not None), None)
 
 
 def _is_wrapped(value: Mapping[str, Any]) -> bool:
@@ -136,13 +136,13 @@ def _reported(messages: Sequence[Any]) -> dict[int, int]:
 
 
 def _is_log(source: Source) -> bool:
-    return source.is_lines and any(_body(value) is not None for value in source.head)
+    return source.is_lines and any(body_of(value) is not None for value in source.head)
 
 
 def _read_log(source: Source, warn: Warn) -> list[Thread]:
     log = Log()
     for number, value in source.lines:
-        if (body := _body(value)) is None:
+        if (body := body_of(value)) is None:
             warn(f"line {number} is left out: it holds no request")
             continue
         parts = take_apart(body)

@@ -55,7 +55,7 @@ def _texts(parts: Any) -> Iterator[str]:
 
 def _is_for_models(source: Source) -> bool:
     return any(
-        part.get("type") in _MODEL_PARTS and "toolCallId" in part
+        as_text(part.get("type")) in _MODEL_PARTS and "toolCallId" in part
         for message in _messages(source)
         for part in dicts(message.get("content"))
     )
