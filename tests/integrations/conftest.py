@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Iterator
 
 import pytest
 
@@ -19,3 +21,10 @@ def judge(request: pytest.FixtureRequest) -> Judge:
     return lambda format, body: [
         issue for issue in check(names.get(format, format), body) if issue.level == "error"
     ]
+
+
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """Collect what a framework left open before the test ends, so that it is not laid at the next one's door."""
+    yield
+    gc.collect()
