@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 from collections.abc import Iterator
@@ -24,7 +25,16 @@ def judge(request: pytest.FixtureRequest) -> Judge:
 
 
 @pytest.fixture
-def collected() -> Iterator[None]:
-    """Collect what a framework left open before the test ends, so that it is not laid at the next one's door."""
+def own_loop() -> Iterator[None]:
+    """
+    Give synchronous runs of asynchronous frameworks a loop, and collect what they leave open before the test ends.
+
+    Some look for a loop and leave it behind, for the next test to stumble over.
+    """
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
     yield
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
+    asyncio.set_event_loop(None)
     gc.collect()

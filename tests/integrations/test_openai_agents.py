@@ -64,10 +64,10 @@ def streamed(agent: Any, **options: Any) -> Any:
     return asyncio.run(run())
 
 
-# Synchronous runs leave a loop and its sockets to the garbage collector.
+# Synchronous runs leave their sockets to the garbage collector.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.usefixtures("collected"),
+    pytest.mark.usefixtures("own_loop"),
 ]
 WAYS = pytest.mark.parametrize("way", [whole, awaited, streamed])
 PROVIDERS = pytest.mark.parametrize("model", MODELS)
