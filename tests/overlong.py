@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import longturn
 from loopback import Loopback, Request, prefix_breaks
+
+import longturn
 
 BUDGET = 6_000
 ROUNDS = 20

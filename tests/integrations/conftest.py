@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterator
 
 import pytest
-
 from overlong import Judge
 
 
@@ -19,9 +18,7 @@ def judge(request: pytest.FixtureRequest) -> Judge:
         return lambda _format, _body: []
     check = request.getfixturevalue("validator").check
     names = {"bedrock": "bedrock-converse"}
-    return lambda format, body: [
-        issue for issue in check(names.get(format, format), body) if issue.level == "error"
-    ]
+    return lambda format, body: [issue for issue in check(names.get(format, format), body) if issue.level == "error"]
 
 
 @pytest.fixture

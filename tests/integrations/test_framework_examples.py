@@ -7,7 +7,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-
 from loopback import Loopback, agent_run
 from overlong import BUDGET, PAGE, ROUNDS, TASK, Judge, check_run
 

@@ -14,11 +14,11 @@ from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.apps import App
 from google.adk.runners import InMemoryRunner
 from google.genai import errors, types
+from loopback import Loopback, TooLong, agent_run
+from overlong import PAGE, ROUNDS, SYSTEM, TASK, Judge, check_learned, check_run, window
 
 import longturn
 from longturn.integrations.google_adk import FitPlugin
-from loopback import Loopback, TooLong, agent_run
-from overlong import PAGE, ROUNDS, SYSTEM, TASK, Judge, check_learned, check_run, window
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning:google.adk")
 MODES = pytest.mark.parametrize("mode", [StreamingMode.NONE, StreamingMode.SSE])

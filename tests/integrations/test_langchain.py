@@ -18,11 +18,11 @@ from langchain.agents.middleware import ContextEditingMiddleware
 from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import SystemMessage, ToolMessage
 from langchain_openai import ChatOpenAI
+from loopback import Loopback, Refusal, TooLong, agent_run
+from overlong import PAGE, ROUNDS, SYSTEM, TASK, Judge, check_learned, check_run, window
 
 import longturn
 from longturn.integrations.langchain import FitEdit, FitMiddleware
-from loopback import Loopback, Refusal, TooLong, agent_run
-from overlong import PAGE, ROUNDS, SYSTEM, TASK, Judge, check_learned, check_run, window
 
 MODELS: dict[str, Callable[[], Any]] = {
     "openai-chat": lambda: ChatOpenAI(model="any", use_responses_api=False, max_retries=0, stream_usage=True),
@@ -66,9 +66,7 @@ def check_saved(state: Any, rounds: int = ROUNDS) -> None:
 
 @WAYS
 @PROVIDERS
-def test_a_run_stays_in_its_window(
-    model: str, way: Callable[[Any], Any], loopback: Loopback, judge: Judge
-) -> None:
+def test_a_run_stays_in_its_window(model: str, way: Callable[[Any], Any], loopback: Loopback, judge: Judge) -> None:
     """Every request is valid and in the budget; the state keeps every page."""
     loopback.play(agent_run(ROUNDS))
     check_saved(way(agent(model, FitMiddleware(window()))))
@@ -141,9 +139,7 @@ def test_V8_a_history_on_the_server_passes_through(loopback: Loopback) -> None:
 
 
 @WAYS
-def test_an_edit_works_inside_the_stock_middleware(
-    way: Callable[[Any], Any], loopback: Loopback, judge: Judge
-) -> None:
+def test_an_edit_works_inside_the_stock_middleware(way: Callable[[Any], Any], loopback: Loopback, judge: Judge) -> None:
     loopback.play(agent_run(ROUNDS))
     own = window()
     editing = ContextEditingMiddleware(edits=[FitEdit(own)], token_counter=longturn.estimate)

@@ -18,11 +18,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, create_react_agent, tools_condition
 from langgraph.types import RetryPolicy
+from loopback import Loopback, TooLong, agent_run
+from overlong import PAGE, ROUNDS, SYSTEM, TASK, Judge, check_learned, check_run, window
 
 import longturn
 from longturn.integrations.langgraph import PreModelHook, model_node
-from loopback import Loopback, TooLong, agent_run
-from overlong import PAGE, ROUNDS, SYSTEM, TASK, Judge, check_learned, check_run, window
 
 LIMITS: Any = {"recursion_limit": 200, "configurable": {"thread_id": "one"}}
 

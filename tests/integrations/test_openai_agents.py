@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-agents = pytest.importorskip("agents")
+pytest.importorskip("agents")
 
+import agents
 import openai
+from loopback import Loopback, TooLong, agent_run
+from overlong import PAGE, ROUNDS, SYSTEM, TASK, Judge, check_learned, check_run, window
 
 import longturn
 from longturn.integrations.openai_agents import FitInput
-from loopback import Loopback, TooLong, agent_run
-from overlong import PAGE, ROUNDS, SYSTEM, TASK, Judge, check_learned, check_run, window
 
 MODELS: dict[str, Any] = {
     "openai-responses": agents.OpenAIResponsesModel,

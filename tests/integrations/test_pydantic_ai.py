@@ -8,18 +8,19 @@ from typing import Any
 
 import pytest
 
-pydantic_ai = pytest.importorskip("pydantic_ai")
+pytest.importorskip("pydantic_ai")
 pytest.importorskip("openai")
 pytest.importorskip("anthropic")
 pytest.importorskip("google.genai")
 
+import pydantic_ai
+from loopback import Loopback, Refusal, TooLong, agent_run
+from overlong import PAGE, ROUNDS, SYSTEM, TASK, Judge, check_learned, check_run, window
 from pydantic_ai.messages import ToolReturnPart
 from pydantic_ai.usage import UsageLimits
 
 import longturn
 from longturn.integrations.pydantic_ai import FitRequests
-from loopback import Loopback, Refusal, TooLong, agent_run
-from overlong import PAGE, ROUNDS, SYSTEM, TASK, Judge, check_learned, check_run, window
 
 MODELS = {
     "openai-chat": "openai-chat:any",
