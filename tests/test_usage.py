@@ -537,6 +537,21 @@ def test_K3_after_a_cut_what_is_gone_weighs_what_it_was_counted_at(heavy: range)
     assert cuts > 0
 
 
+def test_K3_a_cut_without_a_report_is_expected_all_the_same() -> None:
+    """One report, then none for long: what is expected goes on from cut to cut; a rewind is told from the report."""
+    window, history = Window(20_000), rounds(60)
+    fitted = window.fit(history[:21])
+    window.observe(fitted, fitted.tokens + 500)
+    before, cuts = fitted.messages, 0
+    for length in range(23, len(history), 2):
+        fitted = window.fit(history[:length])
+        cuts += fitted.messages[: len(before)] != before
+        before = fitted.messages
+        assert fitted.expected == pytest.approx(fitted.tokens + 500, rel=0.05)
+    assert cuts > 2
+    assert window.fit(history[:23]).expected == pytest.approx(window.fit(history[:23]).tokens + 500, rel=0.02)
+
+
 def test_K3_a_history_read_anew_is_still_expected() -> None:
     """No message is known by identity: the report's total and the pace are all there is, and enough."""
     window, history = Window(100_000), rounds(12)

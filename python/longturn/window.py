@@ -81,6 +81,9 @@ class Window:
         self._memo: Final = Memo(lambda: Ledger(settings))
         self._calibration = Calibration() if calibration is None else Calibration.loaded(calibration)
         self._report: Report | None = None
+        self._moved: Report | None = (
+            None  # what is to be expected since the report's messages are not all sent any more
+        )
         self._warned = False
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -174,7 +177,7 @@ class Window:
         with self._memo.held():
             before = self._calibration
             after, self._report = lesson(before)
-            self._calibration = after
+            self._calibration, self._moved = after, None
         telling.learned(before, after)  # outside the lock: who listens may do as they like
 
     def call(
@@ -318,7 +321,7 @@ class Window:
             messages=view,
             tokens=tokens,
             tokens_before=whole_tokens(plan.whole),
-            expected=None if self._report is None else self._report.expected(view, tokens, self._calibration.pace),
+            expected=self._expected(view, tokens),
             budget=self._budget(),
             stage=_stage(plan, shown),
             cleared=shown.cleared,
@@ -328,6 +331,15 @@ class Window:
             stable_until=shown.stable_until,
             needs_drop_block=shown.has_bound_thinking,
         )
+
+    def _expected(self, view: list[Any], tokens: int) -> int | None:
+        """Return what the provider will count; a cut is looked into once, what it leaves is extended again."""
+        pace = self._calibration.pace
+        for known in (self._report, self._moved):
+            if known is not None and known.is_extended_by(view):
+                return known.expected(tokens, pace)
+        self._moved = None if self._report is None else self._report.moved(list(view), tokens, pace)
+        return None if self._moved is None else self._moved.counted
 
     def _unfitted(self, messages: Any, quarter_tokens: int) -> Fitted:
         tokens = whole_tokens(quarter_tokens)

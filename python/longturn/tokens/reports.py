@@ -105,14 +105,24 @@ class Report:
         ratios = self._ratios(messages, ratio, change.is_addition)
         return replace(self, messages=messages, ratios=ratios, estimated=estimated, counted=counted), learned
 
-    def expected(self, messages: list[Any], estimated: int, pace: Pace) -> int:
-        """Return what the provider will count for a later request."""
+    def moved(self, messages: list[Any], estimated: int, pace: Pace) -> Report:
+        """Return the report to expect of a later request, which may hold less than this one."""
         change = self._change(messages, estimated)
-        return max(round(change.kept + change.added * pace.ratio), 1)
+        ratios = self._ratios(messages, pace.ratio, change.is_addition)
+        counted = max(round(change.kept + change.added * pace.ratio), 1)
+        return replace(self, messages=messages, ratios=ratios, estimated=estimated, counted=counted)
+
+    def expected(self, estimated: int, pace: Pace) -> int:
+        """Return what the provider will count for a request that extends this one."""
+        return max(round(self.counted + (estimated - self.estimated) * pace.ratio), 1)
+
+    def is_extended_by(self, messages: list[Any]) -> bool:
+        """Tell whether a request is this one with messages added."""
+        return messages[: len(self.messages)] == self.messages
 
     def _change(self, messages: list[Any], estimated: int) -> _Change:
         more = estimated - self.estimated
-        if messages[: len(self.messages)] == self.messages:
+        if self.is_extended_by(messages):
             return _Change(True, more, self.counted)
         kept = set(map(id, messages))
         places = [place for place, message in enumerate(self.messages) if id(message) not in kept]
