@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from typing import Any
 
@@ -348,6 +349,7 @@ def test_chonkie_splits_by_it_where_there_is_a_place_to_split() -> None:
 
 # ---------------------------------------------------------------------- messages of frameworks
 
+STRUCTURE = 16  # tokens: a call and a result, and what names them
 CALL = {"id": "call_1", "type": "function", "function": {"name": "read", "arguments": '{"path": "a.txt"}'}}
 DICTIONARIES = [
     {"role": "system", "content": "Be brief."},
@@ -445,6 +447,64 @@ def of_smolagents() -> list[Any]:
     ]
 
 
+PICTURE = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAA+gAAAMgCAIAAAA/et9qAAAAAElFTkSuQmCC"  # the header of one of 1,000 by 800 pixels
+) + bytes(200_000)
+
+
+def picture_of_haystack() -> Any:
+    from haystack.dataclasses import ChatMessage, ImageContent
+
+    image = ImageContent(base64_image=b64encode(PICTURE).decode(), mime_type="image/png", validation=False)
+    return ChatMessage.from_user(content_parts=["See.", image])
+
+
+def picture_of_agno() -> Any:
+    from agno.media import Image
+    from agno.models.message import Message
+
+    return Message(role="user", content="See.", images=[Image(content=PICTURE)])
+
+
+def picture_of_agent_framework() -> Any:
+    from agent_framework import Content, Message
+
+    return Message("user", ["See.", Content.from_data(PICTURE, media_type="image/png")])
+
+
+def picture_of_llama_index() -> Any:
+    from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock
+
+    image = ImageBlock(image=b64encode(PICTURE), image_mimetype="image/png")
+    return ChatMessage(role="user", blocks=[TextBlock(text="See."), image])
+
+
+def picture_of_autogen() -> Any:
+    pillow = pytest.importorskip("PIL.Image")
+    from autogen_core import Image
+    from autogen_core.models import UserMessage
+
+    return UserMessage(content=["See.", Image(pillow.effect_noise((1_000, 800), 50))], source="user")
+
+
+PICTURES = {
+    "haystack": picture_of_haystack,
+    "agno": picture_of_agno,
+    "agent_framework": picture_of_agent_framework,
+    "llama_index.core": picture_of_llama_index,
+    "autogen_core": picture_of_autogen,
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_S6_pictures_of_frameworks_count_by_their_size(name: str) -> None:
+    """As Anthropic's would, not by the length of their base64."""
+    pytest.importorskip(name)
+    source = {"type": "base64", "media_type": "image/png", "data": b64encode(PICTURE).decode()}
+    expected = longturn.estimate({"role": "user", "content": ["See.", {"type": "image", "source": source}]})
+    assert longturn.estimate(PICTURES[name]()) == pytest.approx(expected, abs=STRUCTURE)
+
+
 FRAMEWORKS = {
     "haystack": of_haystack,
     "agno": of_agno,
@@ -454,7 +514,6 @@ FRAMEWORKS = {
     "autogen_core": of_autogen,
     "smolagents": of_smolagents,
 }
-STRUCTURE = 16  # tokens: a call and a result, and what names them
 
 
 @pytest.mark.parametrize("name", FRAMEWORKS)

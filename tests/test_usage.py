@@ -17,11 +17,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recordings import Run, recorded
+from recordings import recorded
 from strategies import SHAPES, policies, transcript
 
 import longturn
 from longturn import Policy, Window
+from longturn.cli.sessions.base import Thread
 from longturn.tokens.usage import Calibration, checked_ratio, input_tokens
 
 # ---------------------------------------------------------------------- what is reported
@@ -393,10 +394,10 @@ def rounds(count: int, size: int = 1_000) -> list[dict[str, Any]]:
     return history
 
 
-def errors(run: Run) -> list[float]:
+def errors(run: Thread) -> list[float]:
     """Return how far off each request was expected, as a share, from the one after the first report on."""
-    window, found = Window(200_000), []
-    for length, counted in run.counts:
+    window, found = Window(200_000, format=run.format), []
+    for length, counted in sorted(run.reported.items()):
         fitted = window.fit(run.messages[:length], system=run.system, tools=run.tools)
         if fitted.expected is not None:
             found.append(abs(fitted.expected / counted - 1))
@@ -404,7 +405,7 @@ def errors(run: Run) -> list[float]:
     return found
 
 
-def _runs() -> Iterator[tuple[str, Run]]:
+def _runs() -> Iterator[tuple[str, Thread]]:
     if folder := os.environ.get("LONGTURN_DATA"):
         yield from recorded(Path(folder) / "traces")
 
@@ -566,9 +567,9 @@ def test_K3_a_history_read_anew_is_still_expected() -> None:
 @pytest.mark.filterwarnings("ignore:a budget of")
 @pytest.mark.skipif(not RUNS, reason=NO_RUNS)
 @pytest.mark.parametrize("run", [run for _, run in RUNS], ids=[name for name, _ in RUNS])
-def test_K2_recorded_runs_are_known_within_a_few_percent(run: Run) -> None:
-    """Whatever the provider, the framework and its hidden prompt: half of all requests within a percent."""
-    assert median(errors(run)[2:]) <= 0.01
+def test_K2_recorded_runs_are_known_within_a_few_percent(run: Thread) -> None:
+    """Whatever the provider, the framework and its hidden prompt: half of its requests within two percent."""
+    assert median(errors(run)[2:]) <= 0.02
 
 
 @pytest.mark.skipif(not RUNS, reason=NO_RUNS)

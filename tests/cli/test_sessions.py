@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sessions import CASES, CHAT, CODEX, PI, SWE_AGENT, lines
+from sessions import CASES, CHAT, CODEX, CODEX_ITEMS, PI, SWE_AGENT, item, lines
 
 import longturn
 from longturn.cli.console import Console
@@ -54,6 +54,22 @@ def test_summaries_of_what_is_there_are_left_out_and_named(saved: Any) -> None:
         console = Told()
         load(saved(content, "s.jsonl"), console)
         assert "is left out: it sums up messages that are replayed themselves" in console.warnings[0]
+
+
+def test_a_rollout_may_count_before_the_answer_or_after_it(saved: Any) -> None:
+    """Older programs write the count first; either way it is of the request that the answer came to."""
+
+    def count(tokens: int) -> dict[str, Any]:
+        info = {"last_token_usage": {"input_tokens": tokens}}
+        return {"type": "event_msg", "payload": {"type": "token_count", "info": info}}
+
+    meta, *items = [CODEX[0], *map(item, CODEX_ITEMS)]
+    before = [meta, items[0], count(70), *items[1:4], count(90), items[4]]
+    after = [meta, *items[:3], count(70), items[3], items[4], count(90)]
+    late = [meta, *items[:4], count(70), items[4], count(90)]
+    for rollout in (before, after, late):
+        (thread,) = load(saved(lines(*rollout), "s.jsonl"), Told())
+        assert thread.reported == {1: 70, 4: 90}
 
 
 def test_conversations_of_a_log_are_told_apart(saved: Any) -> None:

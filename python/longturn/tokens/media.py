@@ -92,7 +92,7 @@ _WRAPPERS: Final = (
     "audio",
 )
 _OPAQUE_TYPES: Final = frozenset(("redacted_thinking", "reasoning.encrypted"))
-_DATA_KEYS: Final = ("data", "base64", "bytes", "file_data", "image", "result")
+_DATA_KEYS: Final = ("data", "base64", "bytes", "file_data", "image", "result", "base64_image", "base64_data")
 _LINK_KEYS: Final = (
     "url",
     "image_url",

@@ -47,10 +47,10 @@ def _is_scalar(value: object) -> bool:
 
 
 def _dumped(value: Any) -> Any:
-    """Return pydantic's JSON form; look-alikes of its method may take no arguments."""
+    """Return pydantic's JSON form, or what it is made of: bytes may have none, look-alikes take no arguments."""
     try:
         return value.model_dump(mode="json", warnings=False)
-    except TypeError:
+    except (TypeError, ValueError):
         return value.model_dump()
 
 
@@ -62,6 +62,7 @@ def _says_what_it_is(value: Any) -> bool:
 
 # ---------------------------------------------------------------------- messages that are not in their provider's words
 
+_AUTOGEN_TYPES: Final = ("UserMessage", "AssistantMessage")
 _AGNO_MEDIA: Final = {"images": "image", "audio": "audio", "videos": "video", "files": "document"}
 
 
@@ -73,9 +74,7 @@ def _as_sent(dumped: Any) -> Any:
         return _llama_index(dumped)
     if "add_to_agent_memory" in dumped:
         return _agno(dumped)
-    if dumped.get("type") == "AssistantMessage" and "thought" in dumped:  # AutoGen; Gemini's is a flag
-        return {**dumped, "thought": None, "reasoning_content": dumped["thought"]}
-    return dumped
+    return _autogen(dumped) if dumped.get("type") in _AUTOGEN_TYPES else dumped
 
 
 def _llama_index(dumped: dict[str, Any]) -> dict[str, Any]:
@@ -92,6 +91,14 @@ def _agno(dumped: dict[str, Any]) -> dict[str, Any]:
         for one in _listed(dumped.get(key))
     ]
     return {**dumped, **dict.fromkeys(_AGNO_MEDIA), "content": [dumped.get("content"), *media]}
+
+
+def _autogen(dumped: dict[str, Any]) -> dict[str, Any]:
+    """Return images with their type, and the model's thought as text: Gemini's is a flag."""
+    content = dumped.get("content")
+    if isinstance(content, list):
+        content = [{"type": "image", **part} if isinstance(part, dict) and "data" in part else part for part in content]
+    return {**dumped, "content": content, "thought": None, "reasoning_content": dumped.get("thought")}
 
 
 def _listed(found: Any) -> list[Any]:

@@ -53,7 +53,7 @@ class _Rollout:
         self.system = ""
         self.title = ""
         self.reported: dict[int, int] = {}
-        self._answer = 0  # where the model's last answer begins
+        self._answer: int | None = None  # where the model's last answer begins
         self._is_answering = False
 
     def take(self, line: Line, warn: Warn) -> None:
@@ -69,11 +69,17 @@ class _Rollout:
             case "event_msg" if payload.get("type") == "token_count":
                 counted = counted_input(as_dict(payload.get("info")).get("last_token_usage"))
                 if counted is not None and self.items:
-                    self.reported[self._answer] = counted
+                    self.reported[self._counted_answer()] = counted
             case "compacted" if self.items:
                 warn(f"line {line.number} is left out: it sums up messages that are replayed themselves")
             case "compacted":
                 self.items += [item for item in as_list(payload.get("replacement_history")) if isinstance(item, dict)]
+
+    def _counted_answer(self) -> int:
+        """Return where the answer begins that a count is of: the last, or the next, for older programs count first."""
+        if self._answer is None or (self._answer in self.reported and not self._is_answering):
+            return len(self.items)
+        return self._answer
 
     def _take_item(self, item: Message) -> None:
         kind = as_text(item.get("type"))
