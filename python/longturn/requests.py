@@ -15,6 +15,7 @@ _HOLDERS: Final = ("config", "toolConfig")  # google-genai and Bedrock keep memb
 _SERVER_KEYS: Final = (
     "previous_response_id",
     "conversation",
+    "thread",
     "thread_id",
     "previous_interaction_id",
     "cachedContent",

@@ -39,9 +39,11 @@ class Anthropic(Protocol):
             for delta in _deltas(block):
                 yield _event("content_block_delta", index=index, delta=delta)
             if turn.answer.broken is not None:
-                yield event(turn.answer.broken, "error")
-                return
+                break
             yield _event("content_block_stop", index=index)
+        if turn.answer.broken is not None:
+            yield event(turn.answer.broken, "error")
+            return
         yield _event("message_delta", delta={"stop_reason": _stop(turn), "stop_sequence": None}, usage=_usage(turn))
         yield _event("message_stop")
 

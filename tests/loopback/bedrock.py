@@ -49,8 +49,10 @@ class Bedrock(Protocol):
         for index, block in enumerate(_blocks(turn)):
             yield from _block_frames(index, block)
             if turn.answer.broken is not None:
-                yield frame("modelStreamErrorException", turn.answer.broken, "exception")
-                return
+                break
+        if turn.answer.broken is not None:
+            yield frame("modelStreamErrorException", turn.answer.broken, "exception")
+            return
         yield frame("messageStop", {"stopReason": _stop(turn)})
         yield frame("metadata", {"usage": _usage(turn), "metrics": {"latencyMs": 1}})
 

@@ -104,9 +104,11 @@ def _events(turn: Turn) -> Iterator[dict[str, Any]]:
         yield {"type": "response.output_item.added", "output_index": index, "item": _empty(item)}
         yield from _deltas(item, {"item_id": item["id"], "output_index": index})
         if turn.answer.broken is not None:
-            yield {"type": "error", **turn.answer.broken}
-            return
+            break
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
+    if turn.answer.broken is not None:
+        yield {"type": "error", **turn.answer.broken}
+        return
     yield {"type": "response.completed", "response": OpenAIResponses().whole(turn)}
 
 

@@ -40,7 +40,7 @@ class Answer:
     stop: str | None = None
     """The protocol's own word for why it stopped; None: the usual one."""
     broken: Mapping[str, Any] | None = None
-    """The error body that ends a stream before the answer is whole; ignored where nothing is streamed."""
+    """The error body that ends a stream in its first block, or before any; ignored where nothing is streamed."""
 
 
 @dataclass(frozen=True, slots=True)
