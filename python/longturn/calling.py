@@ -72,9 +72,13 @@ class Turn:
     """What the person reads."""
     refused: tuple[Fitted, Failure] | None = None
     """The first request, once it was refused as too long, and how."""
+    begun: Fitted | None = None
+    """What was sent already, where its answer is a stream that is still to be read."""
 
     def first(self) -> Fitted:
-        """Return what to send."""
+        """Return what to send, or what was sent."""
+        if self.begun is not None:
+            return self.begun
         fitted = self.fit()
         telling.fitted(fitted)
         return fitted
@@ -96,7 +100,7 @@ class Turn:
             cause = outcome if isinstance(outcome, BaseException) else None
             raise ConversationTooLong(phrases(self.language).too_long, failure, sent) from cause
         telling.fitted(other)
-        self.refused = sent, failure
+        self.refused, self.begun = (sent, failure), None
         return other
 
     def _smaller(self, sent: Fitted) -> Fitted | None:
@@ -109,7 +113,7 @@ class Turn:
     def settle(self, sent: Fitted, counted: int | None) -> None:
         """Take in that a request was answered, and at how many tokens the provider counted it."""
         self.observe(sent, counted)
-        if self.refused is not None:
+        if self.refused is not None and self.begun is None:  # else it was told when the stream was opened
             refused, failure = self.refused
             telling.recovered(refused, sent, failure)
 
@@ -275,7 +279,8 @@ def _refusal(outcome: object, language: str) -> Failure | None:
     if not is_too_long(failure):
         return None
     is_answer = not isinstance(outcome, Exception) and failure.status in (None, 200)
-    return None if is_answer and not get(outcome, "error") and _says(outcome) else failure
+    is_error = get(outcome, "error") or get(outcome, "type") == "error"  # whose message is not the model's
+    return None if is_answer and not is_error and _says(outcome) else failure
 
 
 def _is_open(answer: object) -> bool:

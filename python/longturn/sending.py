@@ -60,11 +60,10 @@ def prepared(window: Window, body: Body, format: str) -> dict[str, Any]:
 
 
 def observe(window: Window, sent: Body, outcome: Any) -> None:
-    """Learn from what came of a body as it was sent: an answer, a usage, an error."""
-    parts = requests.take_apart(sent)
-    if not parts.is_held_by_server and isinstance(parts.messages, (list, tuple)):
+    """Learn from what came of a body as it was sent: an answer, an error, or an answer's usage."""
+    if isinstance(requests.take_apart(sent).messages, (list, tuple)):
         told = outcome if isinstance(outcome, BaseException) else reported(outcome)
-        window.observe(window.fit_request(sent), told)
+        window.observe(window.unfitted_request(sent), told)
 
 
 def call(
@@ -95,7 +94,7 @@ def call(
     answer = calling.call(draft.turn, send)
     told = read(answer)
     if hasattr(told, "_iterator"):  # what both SDKs' streams read from; the object itself must stay theirs
-        turn, events = _begun(draft.turn, sent[-1]), iter((told._iterator,))
+        turn, events = replace(draft.turn, begun=sent[-1]), iter((told._iterator,))
         told._iterator = calling.stream(turn, lambda fitted: next(events, None) or read(send(fitted)))
     elif told is not answer:
         window.observe(sent[-1], reported(told))
@@ -127,7 +126,7 @@ async def acall(
     told = await _awaited(read(answer))
     if hasattr(told, "_iterator"):
         events = iter((told._iterator,))
-        told._iterator = calling.astream(_begun(draft.turn, sent[-1]), opened)
+        told._iterator = calling.astream(replace(draft.turn, begun=sent[-1]), opened)
     elif told is not answer:
         window.observe(sent[-1], reported(told))
     return answer
@@ -151,12 +150,6 @@ async def astream(window: Window, body: Body, format: str, post: Callable[[dict[
         events = calling.astream(draft.turn, lambda fitted: post(draft.request(fitted)))
     async for event in events:
         yield event
-
-
-def _begun(turn: Turn, sent: Fitted) -> Turn:
-    """Return a turn whose first request has been sent."""
-    first = iter((sent,))
-    return replace(turn, fit=lambda: next(first, None) or turn.fit())
 
 
 async def _awaited(value: Any) -> Any:

@@ -137,10 +137,20 @@ class Window:
         if parts.is_held_by_server:
             self._warn_once(requests.HELD_BY_SERVER)
         if parts.is_held_by_server or not isinstance(parts.messages, (list, tuple)):
-            size = _overhead(parts.system, parts.tools) + _unseen(parts.messages)
-            return replace(self._unfitted(parts.messages, size), request=dict(body))
+            return self.unfitted_request(body)
         fitted = self.fit(parts.messages, system=parts.system, tools=parts.tools)
         return replace(fitted, request={**body, parts.key: fitted.messages})
+
+    def unfitted_request(self, body: Mapping[str, Any]) -> Fitted:
+        """
+        Return a whole request as it is: what to ``observe`` by where it was fitted elsewhere, and sent.
+
+        Raises:
+            ValueError: there is no history in ``body``; names the keys that hold one.
+        """
+        parts = requests.take_apart(body)
+        size = _overhead(parts.system, parts.tools) + _unseen(parts.messages)
+        return replace(self._unfitted(parts.messages, size), request=dict(body))
 
     def observe(self, fitted: Fitted, usage: Any) -> None:
         """

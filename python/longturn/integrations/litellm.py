@@ -93,7 +93,7 @@ class _Fitting(CustomLogger):
         """Learn from a stream, which is told of here only, and only if the count in it is the provider's."""
         options = kwargs.get("optional_params") or {}
         if (options.get("stream_options") or {}).get("include_usage"):
-            self._observe({**options, "messages": kwargs["messages"]}, kwargs["call_type"], response_obj)
+            self._observe({**options, "messages": kwargs["input"]}, kwargs["call_type"], response_obj)
 
     async def async_post_call_failure_deployment_hook(
         self, request_data: Mapping[str, Any], exception: Exception, call_type: Any, **_: Any
