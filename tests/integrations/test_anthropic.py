@@ -242,7 +242,7 @@ def test_K1_usage_is_observed_where_it_is_awaited(ask: Any, loopback: Loopback) 
     check_learned(loopback, own)
 
 
-@WAYS
+@pytest.mark.parametrize("ask", [create, stream])
 def test_an_overflow_is_recovered_once(ask: Any, loopback: Loopback, judge: Judge) -> None:
     """The model takes less than was thought: each refused request is followed by another, smaller one."""
     loopback.play(agent_run(ROUNDS), limit=4_000)

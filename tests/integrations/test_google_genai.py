@@ -95,6 +95,7 @@ def astream(client: Any, request: dict[str, Any]) -> list[Any]:
 
 
 WAYS = pytest.mark.parametrize("ask", [whole, stream, awhole, astream])
+TWO_WAYS = pytest.mark.parametrize("ask", [whole, astream])
 
 
 @WAYS
@@ -240,7 +241,7 @@ def test_K1_usage_is_observed(ask: Any, client: Any, loopback: Loopback) -> None
     check_learned(loopback, own)
 
 
-@WAYS
+@TWO_WAYS
 def test_an_overflow_is_recovered_once(ask: Any, client: Any, loopback: Loopback, judge: Judge) -> None:
     """The model takes less than was thought: each refused request is followed by another, smaller one."""
     loopback.play(agent_run(ROUNDS), limit=4_000)
@@ -255,7 +256,7 @@ def test_an_overflow_is_recovered_once(ask: Any, client: Any, loopback: Loopback
     assert all(judge("gemini", request.body) == [] for request in loopback.requests)
 
 
-@WAYS
+@TWO_WAYS
 def test_what_is_too_long_in_any_case_is_told_to_the_person(ask: Any, client: Any, loopback: Loopback) -> None:
     """In a sentence; with the SDK's own error behind it."""
     loopback.play([*agent_run(9)[:9], *[TooLong()] * 9])
@@ -266,7 +267,7 @@ def test_what_is_too_long_in_any_case_is_told_to_the_person(ask: Any, client: An
     assert len(loopback.requests) in (10, 11)
 
 
-@WAYS
+@TWO_WAYS
 def test_what_is_refused_is_sent_once(ask: Any, client: Any, loopback: Loopback) -> None:
     """And raised as the SDK raises it."""
     error = {"error": {"code": 400, "message": "Please ensure that ...", "status": "INVALID_ARGUMENT"}}

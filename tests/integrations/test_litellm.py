@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -18,7 +18,6 @@ import longturn
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # or it is fetched when the package is imported
 
 litellm = pytest.importorskip("litellm")
-logging_worker = pytest.importorskip("litellm.litellm_core_utils.logging_worker")
 
 from longturn.integrations.litellm import callback, wrap  # noqa: E402  # it imports LiteLLM
 
@@ -34,15 +33,10 @@ pytestmark = [
 
 
 @pytest.fixture(autouse=True)
-def alone(loopback: Loopback, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def alone(own_loop: None, loopback: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(litellm, "suppress_debug_info", True)
     monkeypatch.setattr(litellm, "callbacks", [])
     monkeypatch.setattr(litellm, "in_memory_llm_clients_cache", type(litellm.in_memory_llm_clients_cache)())
-    loop = asyncio.new_event_loop()  # LiteLLM asks for the thread's loop, and would make one that nobody closes
-    asyncio.set_event_loop(loop)
-    yield
-    asyncio.set_event_loop(None)
-    loop.close()
 
 
 class Agent:
@@ -116,7 +110,6 @@ def hooked(own: longturn.Window, agent: Agent) -> None:
 def hooked_stream(own: longturn.Window, agent: Agent) -> None:
     async def built(**request: Any) -> Any:
         chunks = [chunk async for chunk in await litellm.acompletion(**request, **USAGE, stream=True)]
-        await logging_worker.GLOBAL_LOGGING_WORKER.flush()
         return litellm.stream_chunk_builder(chunks)
 
     litellm.callbacks = [callback(own)]
@@ -223,13 +216,24 @@ def test_V5_the_history_is_never_changed(loopback: Loopback) -> None:
 # ---------------------------------------------------------------------- what is learned, and what goes wrong
 
 
-@WAYS
+@pytest.mark.parametrize("way", [*WRAPPED, hooked, hooked_router])
 def test_K1_usage_is_observed(way: Any, loopback: Loopback) -> None:
     """Of streams as of answers: here two characters are a token."""
     loopback.play(agent_run(ROUNDS), characters_per_token=2)
     own = window()
     way(own, Agent())
     check_learned(loopback, own)
+
+
+@pytest.mark.parametrize(("options", "ratio"), [(USAGE, 2.0), ({}, 1.0), ({"stream_options": None}, 1.0)])
+def test_K1_the_hook_believes_the_provider_only(options: dict[str, Any], ratio: float) -> None:
+    """Of a stream LiteLLM tells its own count where the provider was not asked for one; and tells it later."""
+    own = window()
+    sent = [{"role": "user", "content": PAGE}]
+    event = {"optional_params": options, "input": sent, "call_type": "acompletion"}
+    usage = {"usage": {"prompt_tokens": 2 * longturn.estimate(sent)}}
+    asyncio.run(callback(own).async_log_success_event(event, usage, None, None))
+    assert own.ratio == ratio
 
 
 @pytest.mark.parametrize("way", WRAPPED)

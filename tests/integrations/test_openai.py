@@ -247,7 +247,7 @@ def test_K1_usage_is_observed(format: str, ask: Ask, loopback: Loopback) -> None
     check_learned(loopback, own)
 
 
-@pytest.mark.parametrize("ask", [create, stream, raw])
+@pytest.mark.parametrize("ask", [create, stream])
 @FORMATS
 def test_an_overflow_is_recovered_once(format: str, ask: Ask, loopback: Loopback, judge: Judge) -> None:
     """The model takes less than was thought: each refused request is followed by another, smaller one."""

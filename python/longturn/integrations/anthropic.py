@@ -12,6 +12,7 @@ from typing import Any
 import anthropic
 
 from longturn import sending
+from longturn.mirror import Steady
 from longturn.window import Window
 
 
@@ -25,6 +26,10 @@ class _Fitting(anthropic.Middleware):
 
     def __init__(self, window: Window) -> None:
         self._window = window
+        self._steady: Steady[Any] = Steady()  # the SDK builds its messages anew for every request
+
+    def _body(self, request: Any) -> dict[str, Any]:
+        return {**request.json, "messages": self._steady(request.json["messages"])}
 
     def handle(self, request: Any, call_next: Any) -> Any:
         if not _has_history(request):
@@ -40,7 +45,7 @@ class _Fitting(anthropic.Middleware):
         try:
             return sending.call(
                 self._window,
-                request.json,
+                self._body(request),
                 "anthropic",
                 post,
                 read=lambda answer: answer.parse() if _may_read(request, answer) else answer,
@@ -62,7 +67,7 @@ class _Fitting(anthropic.Middleware):
         try:
             return await sending.acall(
                 self._window,
-                request.json,
+                self._body(request),
                 "anthropic",
                 post,
                 read=lambda answer: answer.parse() if _may_read(request, answer) else answer,

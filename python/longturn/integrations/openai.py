@@ -79,8 +79,9 @@ def _listed(body: Mapping[str, Any], format: str) -> Mapping[str, Any]:
     """Return the arguments with a history that is any iterable made a list, as the SDK would."""
     key = _HISTORIES[format]
     history = body.get(key)
-    is_other = isinstance(history, Iterable) and not isinstance(history, (str, list))
-    return {**body, key: list(history)} if is_other else body
+    if isinstance(history, (str, list)) or not isinstance(history, Iterable):
+        return body
+    return {**body, key: list(history)}
 
 
 def _reader(body: Mapping[str, Any]) -> Callable[[Any], Any]:
