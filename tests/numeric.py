@@ -12,6 +12,8 @@ from longturn.fitting.outline import Call, Facts, Kind, Outline, Result, Rules
 from longturn.fitting.plan import Plan, Walk
 from longturn.fitting.view import Terms, left_out, visible_cleared
 
+AROUND_NOTES = {None: 0, "output": 7, "cleared": 2}
+"""What an object around a note adds to it, by the key under which the note stands."""
 KINDS = {"system": Kind.SYSTEM, "user": Kind.USER, "model": Kind.MODEL, "reply": Kind.REPLY}
 
 
@@ -26,6 +28,7 @@ def empty_outline(rules: oracle.Rules) -> Outline:
             recall_tools=frozenset(rules.recall_tools),
             strict_roles=rules.strict_roles,
             input_tools=frozenset(rules.input_tools),
+            note_size=lambda note, key: note + AROUND_NOTES[key],
         )
     )
 

@@ -13,8 +13,8 @@ import oracle
 from hypothesis import strategies as st
 
 import longturn
-from longturn import Policy
-from longturn.tokens.walker import walker
+from longturn import Policy, Window
+from longturn.tokens.measure import Measured, measure_of
 from longturn.wording import phrases
 
 # ---------------------------------------------------------------------- bare numbers
@@ -186,7 +186,7 @@ class Shape:
     has_inputs = True
     has_systems = True
     ids = "unique"  # or "repeating", where the provider takes them, or "none"
-    frame = 0  # quarter-tokens of what stands around the note in a cleared result
+    note_key: str | None = None  # of the object that holds the note in a cleared result
 
     def user(self, text: str) -> Any:
         raise NotImplementedError
@@ -391,7 +391,7 @@ class GeminiShape(Shape):
     name = "gemini"
     binds_thinking = strips_thinking = has_inputs = has_systems = False
     ids = "none"
-    frame = len('{"result":""}')
+    note_key = "result"
 
     def user(self, text: str) -> Any:
         return {"role": "user", "parts": [{"text": text}]}
@@ -628,9 +628,11 @@ class Transcript:
     ``messages`` is the history; ``outline`` says of each message what the oracle needs.
     """
 
-    def __init__(self, random: Random, shape: Shape) -> None:
+    def __init__(self, random: Random, shape: Shape, profile: Measured = "script") -> None:
         self.random = random
         self.shape = shape
+        self.profile = profile
+        self.measure = measure_of(profile)
         self.messages: list[Any] = []
         self.outline: list[oracle.Message] = []
         self.rounds = 0
@@ -697,7 +699,7 @@ class Transcript:
         )
         results = tuple(
             oracle.Result(
-                _content_size(content),
+                self._content_size(content),
                 place,
                 self.outline[place[0]].calls[place[1]].tool,
                 has_id=self.shape.ids != "none",
@@ -705,14 +707,24 @@ class Transcript:
             for content, place in zip(self.shape.results(message), answered, strict=True)
         )
         thinking = self.shape.thinking(message)
-        size = walker.message(message)
+        size = self.measure.message(message)
         self.messages.append(message)
-        self.outline.append(oracle.Message(kind, size, calls, results, walker.content(thinking)))
+        self.outline.append(oracle.Message(kind, size, calls, results, self.measure.content(thinking)))
 
     def _argument_size(self, arguments: Any) -> int:
         if not self.shape.has_inputs:
             return 0
-        return walker.content(arguments) if isinstance(arguments, str) else walker.json(arguments)
+        return self.measure.value(arguments)
+
+    def _content_size(self, content: Any) -> int:
+        return self.measure.json(content) if isinstance(content, dict) else self.measure.content(content)
+
+    def estimate(self, messages: Sequence[Any]) -> int:
+        """Return the tokens of messages, counted afresh."""
+        return longturn.estimate(list(messages), profile=self.profile)
+
+    def window(self, policy: Policy) -> Window:
+        return Window(policy=policy, format=self.shape.name, profile=self.profile)
 
     def _call(self, place: int) -> Called:
         call_id = {"unique": f"call_{self._serial}_{place}", "repeating": f"call_{place}", "none": None}[self.shape.ids]
@@ -726,24 +738,20 @@ class Transcript:
         """Return a text like no other in this history."""
         self._serial += 1
         word = self.random.choice(TEXTS)
-        return f"#{self._serial} " + word * -(-4 * tokens // walker.content(word))
+        return f"#{self._serial} " + word * -(-4 * tokens // self.measure.quarters(word))
 
 
-def _content_size(content: Any) -> int:
-    return walker.json(content) if isinstance(content, dict) else walker.content(content)
-
-
-def transcript(seed: int, format: str, *, steps: int | None = None) -> Transcript:
+def transcript(seed: int, format: str, *, steps: int | None = None, profile: Measured = "script") -> Transcript:
     """Return a history by its seed, of a few rounds up to some dozens."""
     random = Random(f"{seed} {format}")
-    made = Transcript(random, SHAPES[format])
+    made = Transcript(random, SHAPES[format], profile)
     made.grow(random.choice((1, 4, 10, 25)) if steps is None else steps)
     return made
 
 
-def policies(random: Random, history: Sequence[Any]) -> Policy:
+def policies(random: Random, history: Sequence[Any], profile: Measured = "script") -> Policy:
     """Return a policy whose budget lies between a trifle and the whole history."""
-    whole = longturn.estimate(list(history))
+    whole = longturn.estimate(list(history), profile=profile)
     return Policy(
         budget=max(int(whole * random.choice((0.05, 0.15, 0.3, 0.6, 0.9, 1.0))), 1_000),
         keep_share=random.choice((0.0, 0.1, 0.25, 0.25, 0.5)),
@@ -759,28 +767,32 @@ def policies(random: Random, history: Sequence[Any]) -> Policy:
     )
 
 
-def numbers(policy: Policy, shape: Shape, head_message: Any, *, overhead: int = 0) -> oracle.Rules:
+def numbers(policy: Policy, made: Transcript, head_message: Any, *, overhead: int = 0) -> oracle.Rules:
     """Return a policy as the oracle reads it, in quarter-tokens; ``head_message`` is the one that takes the note."""
-    words = phrases("en")
+    words, shape, measure = phrases("en"), made.shape, made.measure
+
+    def size_of_note(note: str) -> int:
+        return measure.value(note if shape.note_key is None else {shape.note_key: note})
+
     as_message = shape.note_is_message and not policy.strict_roles
     if as_message:
-        note = walker.message(shape.note_message(words.left_out))
+        note = measure.message(shape.note_message(words.left_out))
     else:
-        note = walker.message(shape.with_note(head_message, words.left_out)) - walker.message(head_message)
+        note = measure.message(shape.with_note(head_message, words.left_out)) - measure.message(head_message)
     inputs = policy.clear_tool_inputs
     tools = ("read", "look", "write")
     return oracle.Rules(
         budget=4 * policy.budget,
-        overhead=overhead,
+        overhead=measure.request + overhead,
         keep_window=int(policy.keep_share * 4 * policy.budget),
         batch=policy.batch,
         small_result=4 * policy.small_result,
         low_water=policy.low_water,
         hold=policy.hold,
         note=note,
-        cleared=walker.content(words.cleared) + shape.frame,
-        recalled=walker.content(words.cleared_recall) + shape.frame,
-        cleared_input=walker.json({"cleared": words.cleared_input}),
+        cleared=size_of_note(words.cleared),
+        recalled=size_of_note(words.cleared_recall),
+        cleared_input=measure.json({"cleared": words.cleared_input}),
         exclude_tools=tuple(policy.exclude_tools),
         recall_tools=tuple(policy.recall_tools),
         input_tools=(tools if inputs else ()) if isinstance(inputs, bool) else tuple(inputs),
@@ -804,7 +816,7 @@ class Sent:
 def sent(made: Transcript, policy: Policy, *, overhead: int = 0) -> Sent:
     """Return what is sent of a transcript by the oracle's decision, written down by its shape."""
     shape, history = made.shape, oracle.History(made.outline, strict_roles=policy.strict_roles)
-    rules = numbers(policy, shape, made.messages[history.head_end - 1], overhead=overhead)
+    rules = numbers(policy, made, made.messages[history.head_end - 1], overhead=overhead)
     view = oracle.fit(history, rules)
     noted = oracle.shows_note(history, view, rules)
     edits = _edits(history, view, rules)

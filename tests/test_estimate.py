@@ -120,10 +120,12 @@ def test_it_can_be_copied_and_sent_to_other_processes() -> None:
     assert pickle.loads(pickle.dumps(longturn.estimate))("abcde") == 2
 
 
-@pytest.mark.parametrize("wrong", ["claude", "", None])
-def test_an_unknown_profile_is_refused(wrong: Any) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "error"), [("no such", ValueError), ("", ValueError), (None, TypeError), (["script"], TypeError)]
+)
+def test_an_unknown_profile_is_refused(wrong: Any, error: type[Exception]) -> None:
     """The error names what is allowed."""
-    with pytest.raises(ValueError, match="profile must be 'script'"):
+    with pytest.raises(error, match="profile must be "):
         longturn.estimate("text", profile=wrong)
 
 

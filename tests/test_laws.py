@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measures import PROFILES
 from strategies import SHAPES, Sent, Shape, Transcript, policies, sent, transcript
 
-import longturn
 from longturn import Fitted, Policy, Stage, Window
 from longturn.wording import phrases
 
@@ -32,15 +32,23 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:a budget of"),
     pytest.mark.timeout(1_800 if IS_SLOW else 120),
 ]
-by_format = pytest.mark.parametrize("format", SHAPES)
+CASES = [
+    *SHAPES,
+    *(f"{name} by profile" for name in ("anthropic", "gemini", "langchain", "pydantic-ai")),
+    *(f"{name} by tokenizer" for name in ("openai-chat", "openai-responses", "bedrock")),
+]
+"""Each format by the script rule, and by a measure under which sums over parts of a text are another number."""
+by_format = pytest.mark.parametrize("format", CASES)
 seeds = st.integers(0, 3_000 if IS_SLOW else 39)
 """Few enough for the laws to share the histories, which cost more to make than to fit."""
 
 
 @lru_cache(maxsize=300)
 def made_by_seed(seed: int, format: str) -> tuple[Transcript, Policy]:
-    made = transcript(seed, format)
-    return made, policies(Random(seed), made.messages)
+    name, _, measured = format.partition(" by ")
+    profile = PROFILES[measured or "script"]
+    made = transcript(seed, name, profile=profile)
+    return made, policies(Random(seed), made.messages, profile)
 
 
 def drawn(seed: int, format: str, **changes: Any) -> tuple[Transcript, Policy]:
@@ -54,7 +62,7 @@ def expected_by_seed(seed: int, format: str) -> Sent:
 
 
 def fitted_by(policy: Policy, made: Transcript) -> Fitted:
-    return Window(policy=policy, format=made.shape.name).fit(made.messages)
+    return made.window(policy).fit(made.messages)
 
 
 def own(fitted: Fitted, history: Sequence[Any]) -> list[bool]:
@@ -93,7 +101,7 @@ def test_the_report_says_what_one_sees(format: str, seed: int) -> None:
     is_bound = made.shape.binds_thinking and policy.thinking == "keep" and bool(view.bound)
     assert is_bound == fitted.needs_drop_block
     assert (fitted.tokens <= policy.budget) == fitted.fits
-    assert longturn.estimate(made.messages) == fitted.tokens_before
+    assert made.estimate(made.messages) == fitted.tokens_before
 
 
 def _head_end(made: Transcript) -> int:
@@ -172,10 +180,10 @@ def test_V6_what_was_invalid_is_not_made_worse(format: str, seed: int, validator
     name = VALIDATORS.get(format, format)
     known = {issue.code for issue in validator.errors(name, history)}
     before = deepcopy(history)
-    fitted = Window(policy=policy, format=format).fit(history)
+    fitted = made.window(policy).fit(history)
     assert before == history
     assert {issue.code for issue in validator.errors(name, fitted.messages)} <= known
-    assert fitted.tokens == longturn.estimate(fitted.messages) <= fitted.tokens_before
+    assert fitted.tokens == made.estimate(fitted.messages) <= fitted.tokens_before
     assert fitted.messages[-1] is history[-1]
 
 
@@ -220,7 +228,7 @@ def test_F1_F2_the_number_decided_by_is_the_number_of_what_is_sent(format: str, 
     """A fresh count gives the same, never more than the history's; over the budget only where nothing fits."""
     made, policy = drawn(seed, format)
     fitted = fitted_by(policy, made)
-    assert longturn.estimate(fitted.messages) == fitted.tokens <= fitted.tokens_before
+    assert made.estimate(fitted.messages) == fitted.tokens <= fitted.tokens_before
     if not fitted.fits:
         smallest = fitted_by(replace(policy, hold=False, low_water=0.0, batch=1, keep_share=0.0), made)
         assert not smallest.fits, "[F3]"
@@ -231,11 +239,11 @@ def test_F1_F2_the_number_decided_by_is_the_number_of_what_is_sent(format: str, 
 def test_H1_each_request_extends_the_one_before_unless_the_budget_was_crossed(format: str, seed: int) -> None:
     """Along a run, at every request: identical, an extension, or a break that a crossing explains."""
     made, policy = drawn(seed, format, hold=True)
-    window = Window(policy=policy, format=format)
+    window = made.window(policy)
     for before, after in pairwise(_points(made)):
         old, new = window.fit(made.messages[:before]), window.fit(made.messages[:after])
         grown = [*old.messages, *made.messages[before:after]]
-        assert grown == new.messages or longturn.estimate(grown) > policy.budget
+        assert grown == new.messages or made.estimate(grown) > policy.budget
 
 
 def _points(made: Transcript) -> list[int]:
@@ -250,10 +258,10 @@ def _points(made: Transcript) -> list[int]:
 def test_H2_a_lower_mark_moves_the_cut_less_often(format: str, seed: int) -> None:
     """Going down further than to what just fits, a cut lasts at least as long."""
     made, _ = made_by_seed(seed, format)
-    budget = max(longturn.estimate(made.messages) // 3, 1_000)
+    budget = max(made.estimate(made.messages) // 3, 1_000)
 
     def moves(low_water: float) -> int:
-        window = Window(policy=Policy(budget=budget, exclude_tools=("read", "look", "write"), low_water=low_water))
+        window = made.window(Policy(budget=budget, exclude_tools=("read", "look", "write"), low_water=low_water))
         views = [window.fit(made.messages[:point]).messages for point in _points(made)]
         return sum(old != new[: len(old)] for old, new in pairwise(views))
 
@@ -277,7 +285,7 @@ def test_H4_fitting_a_fitted_view_changes_nothing(format: str, seed: int) -> Non
     """The notes of an earlier fit are known for what they are."""
     made, policy = drawn(seed, format)
     fitted = fitted_by(policy, made)
-    again = Window(policy=policy, format=format).fit(fitted.messages)
+    again = made.window(policy).fit(fitted.messages)
     assert fitted.messages == again.messages
     assert all(own(again, fitted.messages))
     assert (0, ()) == (again.dropped, again.cleared)
@@ -324,7 +332,7 @@ def test_V7_stripped_reasoning_is_that_made_before_an_edit_behind_it(format: str
 def test_V8_a_leading_compaction_stays_first(format: str, compaction: dict[str, Any], seed: int) -> None:
     """What the provider made of everything before is never left out, nor changed."""
     made, policy = drawn(seed, format)
-    fitted = Window(policy=policy, format=format).fit([compaction, *made.messages])
+    fitted = made.window(policy).fit([compaction, *made.messages])
     assert fitted.messages[0] is compaction
 
 
@@ -333,7 +341,8 @@ def test_V8_a_leading_compaction_stays_first(format: str, compaction: dict[str, 
 def test_histories_are_told_apart_and_fitted_alike(format: str, seed: int) -> None:
     """What ``auto`` finds in the messages is what they are; plain texts go by the format whose note edits nothing."""
     made, policy = drawn(seed, format)
-    found, named = Window(policy=policy).fit(made.messages), fitted_by(policy, made)
+    found = Window(policy=policy, profile=made.profile).fit(made.messages)
+    named = fitted_by(policy, made)
     if made.rounds:
         assert named == found
-    assert found.tokens == longturn.estimate(found.messages)
+    assert found.tokens == made.estimate(found.messages)

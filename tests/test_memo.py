@@ -13,6 +13,7 @@ import pytest
 import longturn
 from longturn import Window
 from longturn.tokens.estimate import Estimator
+from longturn.tokens.measure import SCRIPT
 from longturn.tokens.memo import Memo, Track
 from longturn.tokens.walker import walker
 
@@ -43,7 +44,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         steps.append(len(history) - start)
         return [walker.message(message) for message in history[start:]]
 
-    monkeypatch.setattr("longturn.tokens.memo.walker", type("Watched", (), {"messages": staticmethod(messages)}))
+    monkeypatch.setattr(SCRIPT, "messages", messages)
     return steps
 
 

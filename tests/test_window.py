@@ -127,7 +127,10 @@ def test_an_empty_history_is_fitted_as_it_is(format: str) -> None:
         ((0,), {}, ValueError, "budget must be greater than 0 tokens (got 0)"),
         ((1_000,), {"format": "claude"}, ValueError, "format must be one of auto, "),
         ((1_000,), {"format": None}, ValueError, "format must be one of auto, "),
-        ((1_000,), {"profile": "claude"}, ValueError, "profile must be 'script' (got 'claude')"),
+        ((1_000,), {"profile": "none"}, ValueError, "profile must be one of 'script'"),
+        ((1_000,), {"profile": 4}, TypeError, "profile must be the name of one, a Profile, or a function"),
+        ((1_000,), {"profile": len, "model": "gpt-5"}, TypeError, "pass either a profile or a model"),
+        ((1_000,), {"model": 5}, TypeError, "model must be a str"),
         ((1_000,), {"language": "xx"}, ValueError, "language must be one of "),
     ],
 )

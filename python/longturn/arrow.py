@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, cast
 
-from longturn.tokens.backend import BACKEND, core
-from longturn.tokens.reference import quarters
+from longturn.tokens.measure import Measured, Texts, measure_of
 from longturn.tokens.walker import whole_tokens
 
 
@@ -30,9 +29,9 @@ class TokenColumn(ArrowArray, ArrowStream, Protocol):
         """Return the number of entries, nulls included."""
 
 
-def estimate(column: ArrowArray | ArrowStream) -> TokenColumn:
+def estimate(column: ArrowArray | ArrowStream, *, profile: Measured = "script") -> TokenColumn:
     """
-    Return the tokens of each entry of an Arrow column of texts, by the script rule.
+    Return the tokens of each entry of an Arrow column of texts, by the script rule or a profile.
 
     ``column`` is anything with ``__arrow_c_stream__`` or ``__arrow_c_array__`` that holds strings: utf8,
     large_utf8, utf8_view, binary (read as UTF-8), a dictionary of one of these, or nothing but nulls.
@@ -40,7 +39,8 @@ def estimate(column: ArrowArray | ArrowStream) -> TokenColumn:
     ``pyarrow.array(...)``.  Nulls stay null; entries are rounded up one by one.
 
     No Arrow library is needed, nothing is copied, and the interpreter lock is released meanwhile.
-    Where the Rust core does not load, pyarrow does the reading, and it all takes far longer.
+    Where the Rust core does not load, or ``profile`` is a function, pyarrow does the reading, and it all takes
+    far longer.
 
     Raises:
         TypeError: ``column`` is no Arrow column, or does not hold strings; says what was seen.
@@ -48,15 +48,16 @@ def estimate(column: ArrowArray | ArrowStream) -> TokenColumn:
         RuntimeError: the column's stream failed; has its message.
         ModuleNotFoundError: neither the Rust core nor pyarrow is there.
     """
-    if BACKEND == "rust":
-        return cast("TokenColumn", core.estimate_column(column))
-    return _ByPyArrow(_pyarrow(), column)
+    texts = measure_of(profile).texts
+    if hasattr(texts, "estimate_column"):
+        return cast("TokenColumn", texts.estimate_column(column))
+    return _ByPyArrow(_pyarrow(), column, texts)
 
 
 class _ByPyArrow:
-    """The result where the Rust core does not load."""
+    """The result where Rust does not do the reading."""
 
-    def __init__(self, pyarrow: Any, column: Any) -> None:
+    def __init__(self, pyarrow: Any, column: Any, measure: Texts) -> None:
         if hasattr(column, "__arrow_c_stream__"):
             texts = pyarrow.chunked_array(column)
         elif hasattr(column, "__arrow_c_array__"):
@@ -67,7 +68,7 @@ class _ByPyArrow:
                 f"(got {type(column).__name__})"
             )
         _check_type(pyarrow.types, texts.type)
-        tokens = [None if text is None else whole_tokens(quarters(text)) for text in texts.to_pylist()]
+        tokens = [None if text is None else whole_tokens(measure.quarters(text)) for text in texts.to_pylist()]
         self._tokens = pyarrow.array(tokens, pyarrow.int64())
         self._chunked = pyarrow.chunked_array([self._tokens])
 
@@ -96,7 +97,7 @@ def _pyarrow() -> Any:
         import pyarrow
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            "columns need the Rust core, which is not loaded here, or pyarrow: pip install pyarrow",
+            "columns need the Rust core and a profile that is no function, or pyarrow: pip install pyarrow",
             name=error.name,
         ) from error
     return pyarrow

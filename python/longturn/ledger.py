@@ -12,8 +12,8 @@ from longturn.fitting.view import Terms
 from longturn.formats.base import Format
 from longturn.formats.detect import UNDECIDED, check, detected
 from longturn.rendering import Rendering, Shown, Style
+from longturn.tokens.measure import Measure
 from longturn.tokens.memo import Track
-from longturn.tokens.walker import walker
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class Settings:
     """What a window fits by, besides the numbers of one request."""
 
     format: Format | None  # None: told by the messages
+    measure: Measure
     rules: Rules
     style: Style
 
@@ -31,7 +32,7 @@ class Ledger(Track):
     __slots__ = ("_format", "_is_decided", "_rendering", "_settings", "_walk", "outline")
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__()
+        super().__init__(settings.measure)
         self._settings = settings
         self._is_decided = settings.format is not None
         self._start_over(settings.format or UNDECIDED)
@@ -83,10 +84,10 @@ class Ledger(Track):
         """Return exactly what the note adds, in the shape it takes there."""
         note = self._settings.style.words.left_out
         if place is None:
-            return int(walker.message(self._format.note_message(note, self.messages[0])))
+            return self.measure.message(self._format.note_message(note, self.messages[0]))
         message = self.messages[place]
         size = self.totals[place + 1] - self.totals[place]
-        return int(walker.message(self._format.with_note(message, note))) - size
+        return self.measure.message(self._format.with_note(message, note)) - size
 
     def view(self) -> list[Any]:
         """Return the messages to send under the plan made last."""

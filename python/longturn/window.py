@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final, TypeVar
 
 from longturn import calling, requests, telling
@@ -17,13 +17,11 @@ from longturn.fitting.outline import Rules
 from longturn.fitting.plan import Plan
 from longturn.fitting.policy import Policy
 from longturn.fitting.view import Stage, Terms
-from longturn.formats.base import value_size
 from longturn.formats.detect import format_named
 from longturn.ledger import Ledger, Settings
 from longturn.rendering import Shown, Style
-from longturn.tokens.backend import core
 from longturn.tokens.costs import QUARTERS
-from longturn.tokens.estimate import check_profile
+from longturn.tokens.measure import Measure, Measured, measure_of, profile_for
 from longturn.tokens.memo import Memo
 from longturn.tokens.reports import USUAL_PACE, Report
 from longturn.tokens.usage import STEPS, Calibration, checked_ratio, input_tokens
@@ -49,18 +47,22 @@ class Window:
         *,
         policy: Policy | None = None,
         format: str = "auto",
-        profile: str = "script",
+        profile: Measured = "script",
+        model: str | None = None,
         language: str = "en",
         calibration: Mapping[str, Any] | None = None,
     ) -> None:
         """
         Take a budget in tokens, or a whole policy; and what another window's ``calibration`` was.
 
+        What everything is measured by is the script rule, or what is known of ``model``, by its name; or else
+        ``profile``: the name of one, a ``Profile``, or a function that returns the tokens of a text.
+
         Raises:
-            TypeError: neither or both are given.
+            TypeError: neither or both of budget and policy are given, or both a profile and a model.
             ValueError: an argument is out of range, or no such format, profile or language is known.
         """
-        check_profile(profile)
+        self._measure: Final = measure_of(profile_for(profile, model))
         if isinstance(budget, Policy):
             raise TypeError("pass a policy by its name, as in Window(policy=Policy(...))")
         if (budget is None) == (policy is None):
@@ -69,13 +71,15 @@ class Window:
         self._words: Final = phrases(language)
         settings = Settings(
             format=format_named(format),
-            rules=_rules(self._policy, self._words),
+            measure=self._measure,
+            rules=_rules(self._policy, self._words, self._measure),
             style=Style(self._words, frozenset(self._policy.recall_tools), self._policy.strict_roles),
         )
         self._arguments: Final[dict[str, Any]] = {
             "policy": self._policy,
             "format": format,
             "profile": profile,
+            "model": model,
             "language": language,
         }
         self._memo: Final = Memo(lambda: Ledger(settings))
@@ -111,7 +115,7 @@ class Window:
             FormatError: a message has no shape that the format knows; names its index.
             TypeError: something in a message can't be sent; says what and where.
         """
-        fitted = self._fit(_listed(messages), _overhead(system, tools))
+        fitted = self._fit(_listed(messages), self._measure.overhead(system, tools))
         telling.fitted(fitted)
         return fitted
 
@@ -149,7 +153,7 @@ class Window:
             ValueError: there is no history in ``body``; names the keys that hold one.
         """
         parts = requests.take_apart(body)
-        size = _overhead(parts.system, parts.tools) + _unseen(parts.messages)
+        size = self._measure.overhead(parts.system, parts.tools) + _unseen(parts.messages, self._measure)
         return replace(self._unfitted(parts.messages, size), request=dict(body))
 
     def observe(self, fitted: Fitted, usage: Any) -> None:
@@ -175,7 +179,7 @@ class Window:
             telling.ignored(fitted.tokens, counted)
             return
         self._learn(
-            lambda known: known.observed(self._report, messages, fitted.tokens, counted, budget, walker.messages)
+            lambda known: known.observed(self._report, messages, fitted.tokens, counted, budget, self._measure.messages)
         )
 
     def _observe_refusal(self, fitted: Fitted, failure: Failure) -> None:
@@ -257,7 +261,7 @@ class Window:
         return calling.astream(self._turn(history, system, tools), send)
 
     def _turn(self, messages: Sequence[Any], system: Any, tools: Sequence[Any] | None) -> Turn:
-        history, overhead = _listed(messages), _overhead(system, tools)
+        history, overhead = _listed(messages), self._measure.overhead(system, tools)
         return Turn(
             fit=partial(self._fit, history, overhead),
             smallest=partial(self._fit, history, overhead, is_smallest=True),
@@ -375,15 +379,11 @@ def _is_known(fitted: Fitted) -> bool:
     return fitted.tokens > 0
 
 
-def _overhead(system: Any, tools: Any) -> int:
-    return walker.content(system) + (walker.json(tools) if tools else 0)  # type: ignore[no-any-return]
-
-
-def _unseen(messages: Any) -> int:
+def _unseen(messages: Any, measure: Measure) -> int:
     """Return the quarter-tokens of what passes through: new messages of a history held elsewhere, or a bare text."""
     if not isinstance(messages, list):
-        return walker.content(messages)  # type: ignore[no-any-return]
-    return sum(walker.message(one) if walker.is_message(one) else walker.content(one) for one in messages)
+        return measure.content(messages)
+    return sum(measure.message(one) if walker.is_message(one) else measure.content(one) for one in messages)
 
 
 def _listed(messages: object) -> list[Any]:
@@ -402,16 +402,23 @@ def _stage(plan: Plan, shown: Shown) -> Stage:
     return Stage.CLEARED if shown.cleared else Stage.WHOLE
 
 
-def _rules(policy: Policy, words: Phrases) -> Rules:
+def _rules(policy: Policy, words: Phrases, measure: Measure) -> Rules:
     inputs = policy.clear_tool_inputs
+
+    @cache
+    def note_size(note: str, key: str | None) -> int:
+        return measure.value(note if key is None else {key: note})
+
     return Rules(
         small_result=QUARTERS * policy.small_result,
-        note=core.quarters(words.cleared),
-        recall_note=core.quarters(words.cleared_recall),
-        input_note=core.quarters(words.cleared_input),
+        note=words.cleared,
+        recall_note=words.cleared_recall,
+        input_note=words.cleared_input,
         exclude_tools=frozenset(policy.exclude_tools),
         recall_tools=frozenset(policy.recall_tools),
         strict_roles=policy.strict_roles,
-        size_of=value_size,
+        size_of=measure.content,
+        value_size=measure.value,
+        note_size=note_size,
         input_tools=(None if inputs else frozenset()) if isinstance(inputs, bool) else frozenset(inputs),
     )

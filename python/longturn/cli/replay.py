@@ -151,8 +151,9 @@ class _Meter:
         found = self._known.get(id(message))
         if found is None:
             facts, whole = self._shape.read(message), int(walker.message(message))
-            notes = sum(result.quarters for result in facts.results if result.is_note)
-            results = sum(result.quarters for result in facts.results) - notes
+            measured = [(result.is_note, int(walker.content(result.content))) for result in facts.results]
+            notes = sum(size for is_note, size in measured if is_note)
+            results = sum(size for is_note, size in measured if not is_note)
             sizes = _Sizes(whole, notes, results, whole if facts.kind == Kind.SYSTEM else 0)
             found = self._known[id(message)] = (message, facts, sizes)
         return found
@@ -305,4 +306,5 @@ def _rules(*, strict_roles: bool) -> Rules:
         recall_tools=nothing,
         strict_roles=strict_roles,
         input_tools=nothing,
+        size_of=lambda content: 0,
     )

@@ -27,25 +27,30 @@ class Kind(IntEnum):
 
 
 class Call(NamedTuple):
-    """A tool call as an outline needs it; sizes in quarter-tokens."""
+    """A tool call as an outline needs it."""
 
     id: str | None
     tool: str | None
     slot: int  # which block of its message
-    arguments: object = 0  # what `Rules.size_of` measures, if ever it is asked; 0 if they can't be replaced
-    frame: int = 0  # what surrounds the note in their place
+    arguments: object = 0  # what `Rules.value_size` measures, if ever it is asked; 0 if they can't be replaced
+    key: str | None = None  # of the object in their place that holds the note; None: the note is all
 
 
 class Result(NamedTuple):
-    """A tool result as an outline needs it; sizes in quarter-tokens."""
+    """A tool result as an outline needs it."""
 
     id: str | None
     tool: str | None  # None: the name stands only with the call
     slot: int
-    quarters: int  # of its content
+    content: object  # what `Rules.size_of` measures
     is_replaceable: bool = True  # can be replaced by text, and is not a note already
-    frame: int = 0  # what the note's surroundings add to the note's own text
+    key: str | None = None  # of the object in its place that holds the note; None: the note is all
     is_note: bool = False  # came in cleared, out of a view that was saved
+
+
+def _bare(note: Any, key: str | None) -> int:
+    """Return a note that is a number: its own size."""
+    return int(note)
 
 
 class Facts(NamedTuple):
@@ -54,31 +59,37 @@ class Facts(NamedTuple):
     kind: Kind
     calls: tuple[Call, ...] = ()
     results: tuple[Result, ...] = ()
-    thinking: int = 0  # quarter-tokens of the reasoning blocks that may be stripped
+    thinking: object = 0  # the reasoning blocks that may be stripped, which `Rules.size_of` measures
     has_note: bool = False  # carries the note about left-out messages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What the policy and the wording say about single results; sizes in quarter-tokens."""
+    """
+    What the policy and the wording say about single results, and how they are measured; sizes in quarter-tokens.
+
+    Notes and contents are whatever the measures take: texts and blocks, or bare numbers.
+    """
 
     small_result: int
-    note: int  # of a cleared result
-    recall_note: int  # of a cleared result whose tool must not be run twice
-    input_note: int  # of cleared arguments
+    note: Any  # in place of a cleared result
+    recall_note: Any  # in place of a cleared result whose tool must not be run twice
+    input_note: Any  # in place of cleared arguments
     exclude_tools: frozenset[str]
     recall_tools: frozenset[str]
     strict_roles: bool = False  # roles must alternate
     input_tools: frozenset[str] | None  # None: the arguments of every cleared call go too
-    size_of: Callable[[Any], int] = int  # of a call's arguments, measured only where they may go
+    size_of: Callable[[Any], int] = int  # of a content
+    value_size: Callable[[Any], int] = int  # of a call's arguments, measured only where they may go
+    note_size: Callable[[Any, str | None], int] = _bare  # of a note, in an object under this key or bare
 
     def clears_input_of(self, tool: str | None) -> bool:
         """Tell whether the arguments of a cleared call to ``tool`` go as well."""
         return self.input_tools is None or tool in self.input_tools
 
-    def note_for(self, tool: str | None) -> int:
+    def note_for(self, tool: str | None, key: str | None) -> int:
         """Return the size of the note in place of a result of ``tool``."""
-        return self.recall_note if tool in self.recall_tools else self.note
+        return self.note_size(self.recall_note if tool in self.recall_tools else self.note, key)
 
 
 class _OpenCall(NamedTuple):
@@ -181,7 +192,7 @@ class Outline:
             self._append_result(index, result)
         if thinking:
             self.thinking.append(index)
-            self.thinking_sums.append(self.thinking_sums[-1] + thinking)
+            self.thinking_sums.append(self.thinking_sums[-1] + self.rules.size_of(thinking))
         if kind != Kind.SYSTEM:
             self._speaker = kind
             self._in_head_run = self._in_head_run and kind == Kind.USER
@@ -236,10 +247,11 @@ class Outline:
         if result.is_note:
             self.settled = index
             self.revision += 1
-        saving, arguments = self._saving(result, found if is_first else None, tool)
+        size = self.rules.size_of(result.content)
+        saving, arguments = self._saving(result, size, found if is_first else None, tool)
         self.result_message.append(index)
         self.result_slot.append(result.slot)
-        self.result_quarters.append(result.quarters + arguments)
+        self.result_quarters.append(size + arguments)
         self.call_message.append(-1 if found is None else found.message)
         self.call_slot.append(-1 if found is None else found.call.slot)
         self.call_ids.append(result.id)
@@ -249,7 +261,7 @@ class Outline:
         if saving > 0:
             self.clearable.append(number)
 
-    def _saving(self, result: Result, found: _OpenCall | None, tool: str | None) -> tuple[int, int]:
+    def _saving(self, result: Result, size: int, found: _OpenCall | None, tool: str | None) -> tuple[int, int]:
         """
         Return what clearing ``result`` frees, 0 if it may not be cleared, and the arguments that go along with it.
 
@@ -261,15 +273,15 @@ class Outline:
         if result.id is None and tool in rules.recall_tools:
             return 0, 0  # nothing could bring it back
         arguments, of_input = self._clearable_input(found.call) if found and rules.clears_input_of(tool) else (0, 0)
-        if result.quarters < rules.small_result and of_input < rules.small_result:
+        if size < rules.small_result and of_input < rules.small_result:
             return 0, 0
-        saving = result.quarters - rules.note_for(tool) - result.frame + of_input
+        saving = size - rules.note_for(tool, result.key) + of_input
         return (saving, arguments) if saving > 0 else (0, 0)
 
     def _clearable_input(self, call: Call) -> tuple[int, int]:
         """Return a call's arguments, and what clearing them frees; neither if the note would be larger."""
-        arguments = self.rules.size_of(call.arguments) if call.arguments else 0
-        saving = arguments - self.rules.input_note - call.frame
+        arguments = self.rules.value_size(call.arguments) if call.arguments else 0
+        saving = arguments - self.rules.note_size(self.rules.input_note, call.key)
         return (arguments, saving) if saving > 0 else (0, 0)
 
     def _hold_together(self, call_message: int, result_message: int) -> None:

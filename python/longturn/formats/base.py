@@ -10,7 +10,6 @@ from dataclasses import replace as dataclass_replace
 from typing import Any, Final, Protocol
 
 from longturn.fitting.outline import Call, Facts, Kind, Result
-from longturn.tokens.walker import walker
 from longturn.wording import is_cleared_note, is_left_out_note
 
 EMPTY: Final[Mapping[str, Any]] = {}
@@ -148,10 +147,10 @@ def model_facts(calls: Sequence[Call], thinking: Sequence[Any] = (), *, has_more
     """Return the facts of a message of the model's; reasoning that stands alone in it can't be stripped."""
     if not calls and not thinking:
         return MODEL_FACTS
-    return Facts(Kind.MODEL, tuple(calls), (), size(thinking) if thinking and has_more else 0)
+    return Facts(Kind.MODEL, tuple(calls), (), thinking if has_more else 0)
 
 
-# ---------------------------------------------------------------------- notes and sizes
+# ---------------------------------------------------------------------- notes
 
 
 def is_note(text: Any) -> bool:
@@ -192,7 +191,7 @@ def result(call_id: str | None, tool: str | None, slot: int, content: Any, *, ma
     """
     is_note = is_cleared(content)
     may_clear = may_clear and not is_note and not _has_reference(content)
-    return Result(call_id, tool, slot, size(content), may_clear, is_note=is_note)
+    return Result(call_id, tool, slot, content, may_clear, is_note=is_note)
 
 
 def _has_reference(content: Any) -> bool:
@@ -204,21 +203,9 @@ def is_reasoning_of_openai(block: Any) -> bool:
     return (name_of(block, "id") or "").startswith("rs_")
 
 
-def size(content: Any) -> int:
-    """Return the quarter-tokens of a content."""
-    quarters: int = walker.content(content)
-    return quarters
-
-
-def json_size(value: Any) -> int:
-    """Return the quarter-tokens of a value's JSON text."""
-    quarters: int = walker.json(value)
-    return quarters
-
-
 def cleared_input(note: str) -> dict[str, str]:
     """Return what stands in place of a cleared call's arguments: an object still, as every provider demands."""
-    return {"cleared": note}
+    return {_INPUT_KEY: note}
 
 
 def compact(value: Any) -> str:
@@ -226,8 +213,7 @@ def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-INPUT_FRAME: Final = json_size(cleared_input(""))
-"""Quarter-tokens of cleared arguments beside the note in them; no note holds a character that JSON escapes."""
+_INPUT_KEY: Final = "cleared"
 
 
 def like_before(arguments: dict[str, str], old: Any) -> Any:
@@ -237,7 +223,7 @@ def like_before(arguments: dict[str, str], old: Any) -> Any:
 
 def call(call_id: str | None, tool: str | None, slot: int, arguments: Any) -> Call:
     """Return a call whose arguments are an object or its JSON text."""
-    return Call(call_id, tool, slot, arguments, INPUT_FRAME)
+    return Call(call_id, tool, slot, arguments, _INPUT_KEY)
 
 
 def is_signed(details: Any) -> bool:
@@ -248,13 +234,6 @@ def is_signed(details: Any) -> bool:
 
 
 _SIGNATURE: Final = "thought_signature"
-
-
-def value_size(value: Any) -> int:
-    """Return the quarter-tokens of a call's arguments or a result, given as an object or as text."""
-    if value is None:
-        return 0
-    return size(value) if isinstance(value, str) else json_size(value)
 
 
 def text_of(content: Any) -> str:

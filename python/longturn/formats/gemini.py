@@ -19,14 +19,11 @@ from longturn.formats.base import (
     compact,
     get,
     is_cleared,
-    json_size,
     model_facts,
     name_of,
     replaced,
-    size,
     text_of,
     user_facts,
-    value_size,
     with_blocks,
     without,
 )
@@ -36,8 +33,6 @@ _RESPONSE: Final = ("functionResponse", "function_response")
 _MEDIA: Final = ("inlineData", "inline_data", "fileData", "file_data")
 _TEXT_KEYS: Final = ("output", "result", "content", "return_value", "error")
 """Where frameworks put a result's text; the first is Google's own name."""
-_FRAMES: Final = {key: json_size({key: ""}) for key in _TEXT_KEYS}
-"""Quarter-tokens of a cleared response beside the note in it; no note holds a character that JSON escapes."""
 
 
 class Gemini:
@@ -101,10 +96,10 @@ def _members(parts: Sequence[Any], keys: tuple[str, str]) -> Iterator[tuple[int,
 
 
 def _result(slot: int, response: Any) -> Result:
-    value, media = get(response, "response"), get(response, "parts")
-    quarters = value_size(value) + size(media)
-    frame, is_note = _FRAMES[_text_key(value)], _is_cleared(value)
-    return Result(name_of(response, "id"), name_of(response, "name"), slot, quarters, not is_note, frame, is_note)
+    value = get(response, "response")
+    content = {"response": value, "parts": get(response, "parts")}  # what goes when it is cleared
+    key, is_note = _text_key(value), _is_cleared(value)
+    return Result(name_of(response, "id"), name_of(response, "name"), slot, content, not is_note, key, is_note)
 
 
 def _text_key(value: Any) -> str:

@@ -26,7 +26,6 @@ from longturn.formats.base import (
     name_of,
     replaced,
     result,
-    size,
     text_of,
     user_facts,
     with_part,
@@ -129,7 +128,7 @@ def _result(item: Any, kind: str, output: Any) -> Result:
         return result(call_id, tool, 0, output, may_clear=kind in _TEXT_OUTPUTS)
     last = next((name_of(entry, "stdout") for entry in reversed(blocks(output))), None)
     is_note = is_cleared(last)
-    return Result(call_id, tool, 0, size(output), last is not None and not is_note, is_note=is_note)
+    return Result(call_id, tool, 0, output, last is not None and not is_note, is_note=is_note)
 
 
 def _streams(entry: Any) -> tuple[Any, Any]:

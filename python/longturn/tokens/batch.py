@@ -7,25 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 from longturn.tokens.backend import core
 from longturn.tokens.costs import QUARTERS
-from longturn.tokens.estimate import check_profile
+from longturn.tokens.measure import Measured, measure_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-def estimate_batch(texts: Sequence[str | bytes], *, profile: str = "script") -> NDArray[np.int64]:
+def estimate_batch(texts: Sequence[str | bytes], *, profile: Measured = "script") -> NDArray[np.int64]:
     """
     Return the tokens of each text as an int64 array; needs the extra ``numpy``.
 
-    One crossing into the core, with the interpreter lock released while it counts.
+    One crossing into the core, with the interpreter lock released while it counts; not so where ``profile`` is a
+    function.
 
     Raises:
         TypeError: an entry is neither str nor bytes; names its index.
+        ValueError: there is no such profile.
         ModuleNotFoundError: NumPy is not installed.
     """
-    check_profile(profile)
-    quarters = _array(core.quarters_batch(texts))
+    quarters = _array(measure_of(profile).texts.quarters_batch(texts))
     return -(-quarters // QUARTERS)
 
 

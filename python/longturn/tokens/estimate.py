@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, Self
 
 from longturn.tokens.backend import core
+from longturn.tokens.measure import SCRIPT, Measure, Measured, measure_of
 from longturn.tokens.memo import Memo, Track
 from longturn.tokens.walker import is_item, walker, whole_tokens
 
 _tokens: Final[Callable[[str], int]] = core.tokens
+_MOST_COUNTERS: Final = 8  # profiles whose histories are remembered at once
 
 
 class Estimator:
     """
-    Estimates tokens by the script rule; one instance, ``longturn.estimate``, serves everybody.
+    Estimates tokens by the script rule or by a profile; one instance, ``longturn.estimate``, serves everybody.
 
     A callable object rather than a function, because token-counter slots of other libraries ask
     for a callable here, for a method there.
     """
 
     def __init__(self) -> None:
-        self._memo: Final = Memo(Track)
+        self._by_script: Final = _Counter(SCRIPT)
+        self._others: Final[dict[Measured, _Counter]] = {}
 
-    def __call__(self, content: object, tools: Sequence[object] | None = None, *, profile: str = "script") -> int:
+    def __call__(self, content: object, tools: Sequence[object] | None = None, *, profile: Measured = "script") -> int:
         """
         Return the tokens of ``content``, rounded up once, at the end.
 
@@ -32,14 +35,18 @@ class Estimator:
         ``tools`` are definitions sent along, counted as JSON.  The messages of a list are remembered:
         counting a grown history again costs its new messages only.
 
+        ``profile`` is the name of one, a ``Profile``, or a function that returns the tokens of a text: a real
+        tokenizer, which is asked once for each text.
+
         Raises:
-            TypeError: something in ``content`` has no JSON form; says what and where.
+            TypeError: something in ``content`` has no JSON form; says what and where.  Or ``profile`` is no
+                profile, or a function that returned no int.
             ValueError: nested too deep, or a cycle; or an unknown profile.
         """
         if type(content) is str and tools is None and profile == "script":  # most calls, at their cheapest
             return _tokens(content)
-        check_profile(profile)
-        return whole_tokens(self._quarters(content) + (walker.json(tools) if tools else 0))
+        counter = self._by_script if profile == "script" else self._counter(profile)
+        return whole_tokens(counter.quarters(content) + counter.measure.tools(tools))
 
     def __repr__(self) -> str:
         return "longturn.estimate"
@@ -69,27 +76,47 @@ class Estimator:
         """Leave the memory behind when copied or sent to another process."""
         return type(self), ()
 
-    def _quarters(self, content: object) -> int:
-        if isinstance(content, (str, bytes)):
-            return int(core.quarters(content))
-        if isinstance(content, (bytearray, memoryview)):
-            return int(core.quarters(bytes(content)))
-        if isinstance(content, (list, tuple)):
-            return self._list_quarters(list(content) if isinstance(content, tuple) else content)
-        if walker.is_message(content):
-            return int(walker.message(content))
-        return int(walker.json(content))
+    def _counter(self, profile: Measured) -> _Counter:
+        """Return what counts by a profile, with its memory; those used last are kept."""
+        if not isinstance(profile, Hashable):
+            return _Counter(measure_of(profile))
+        if (known := self._others.get(profile)) is not None:
+            return known
+        counter = _Counter(measure_of(profile))
+        for oldest in list(self._others)[: len(self._others) + 1 - _MOST_COUNTERS]:
+            self._others.pop(oldest, None)
+        return self._others.setdefault(profile, counter)
 
-    def _list_quarters(self, history: list[object]) -> int:
+
+class _Counter:
+    """Counts by one measure, and remembers the messages of lists."""
+
+    def __init__(self, measure: Measure) -> None:
+        self.measure: Final = measure
+        self._memo: Final = Memo(lambda: Track(measure))
+
+    def quarters(self, content: object) -> int:
+        measure = self.measure
+        if isinstance(content, (str, bytes)):
+            return measure.quarters(content)
+        if isinstance(content, (bytearray, memoryview)):
+            return measure.quarters(bytes(content))
+        if isinstance(content, (list, tuple)):
+            return self._of_list(list(content) if isinstance(content, tuple) else content)
+        if walker.is_message(content):
+            return measure.message(content)
+        return measure.json(content)
+
+    def _of_list(self, history: list[object]) -> int:
         if not history:
-            return int(walker.json(history))
+            return self.measure.json(history)
         with self._memo.held() as memo:
             track, known = memo.find(history)
             if known < len(history):
                 if not _continues_history(history, known):
-                    return int(walker.json(history))
+                    return self.measure.json(history)
                 track = memo.grow(track, known, history)
-            return track.totals[len(history)]
+            return self.measure.request + track.totals[len(history)]
 
 
 def _continues_history(values: list[object], start: int) -> bool:
@@ -102,12 +129,6 @@ def _continues_history(values: list[object], start: int) -> bool:
     if all(map(walker.is_message, new)):
         return True
     return (start > 0 or any(map(walker.is_message, new))) and all(map(is_item, new))
-
-
-def check_profile(profile: str) -> None:
-    """Refuse profiles that there are none of."""
-    if profile != "script":
-        raise ValueError(f"profile must be 'script' (got {profile!r})")
 
 
 estimate: Final = Estimator()

@@ -12,7 +12,7 @@ import re
 import zlib
 from binascii import a2b_base64
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from longturn.tokens.backend import core
 from longturn.tokens.costs import OPAQUE_TOKENS, QUARTERS
@@ -132,24 +132,46 @@ class _Payload(NamedTuple):
     detail: object
 
 
-def price(block: dict[str, Any]) -> int | None:
+def price(block: dict[str, Any], measure: Sizes | None = None) -> int | None:
     """
     Return the quarter-tokens of a block that holds binary content; None if it holds none after all.
 
-    Blocks of any format; nothing is fetched.  Raises nothing, whatever the block holds.
+    Blocks of any format; nothing is fetched.  What is text in it is measured by ``measure``, by the script rule
+    if None.  Raises nothing, whatever the block holds.
     """
     kind = block.get("type")
     if kind == "container_upload":  # goes to the sandbox, not into the context
         return None
     if isinstance(kind, str) and kind in _OPAQUE_TYPES:
         return QUARTERS * OPAQUE_TOKENS
+    measure = measure or _by_script()
     levels = list(_levels(block, depth=3))
-    if (written := _written(levels)) is not None:
+    if (written := _written(levels, measure)) is not None:
         return written
     payload = _payload(levels)
     if payload is None:
         return None
-    return _PRICES[payload.kind](payload) + _captions(levels)
+    if payload.kind == "text" and payload.data is not None:
+        return measure.quarters(_decoded(payload.data)) + _captions(levels, measure)
+    return _PRICES[payload.kind](payload) + _captions(levels, measure)
+
+
+class Sizes(Protocol):
+    """What measures the texts in a block, in quarter-tokens."""
+
+    @property
+    def quarters(self) -> Callable[[str | bytes], int]:
+        """Of a text."""
+
+    @property
+    def content(self) -> Callable[[object], int]:
+        """Of blocks."""
+
+
+def _by_script() -> Sizes:
+    from longturn.tokens.measure import SCRIPT  # it needs this module first
+
+    return SCRIPT
 
 
 # ---------------------------------------------------------------------- reading the shapes
@@ -169,22 +191,18 @@ def _first(levels: list[dict[str, Any]], keys: tuple[str, ...], wanted: type | t
     return next((value for value in found if isinstance(value, wanted) and value), None)
 
 
-def _written(levels: list[dict[str, Any]]) -> int | None:
+def _written(levels: list[dict[str, Any]], measure: Sizes) -> int | None:
     """Return the quarter-tokens of a document that is text or blocks of its own; None if it is neither."""
     source = levels[-1]
     if len(levels) < 2:
         return None
     if source.get("type") == "text" and isinstance(source.get("data"), str):
-        return int(core.quarters(source["data"])) + _captions(levels)
+        return measure.quarters(source["data"]) + _captions(levels, measure)
     inside = source.get("content", source.get("text"))
-    return _inside(inside, _captions(levels)) if isinstance(inside, (str, list)) else None
-
-
-def _inside(blocks: str | list[object], captions: int) -> int | None:
-    from longturn.tokens.walker import walker  # it needs this module first
-
+    if not isinstance(inside, (str, list)):
+        return None
     try:
-        return int(walker.content(blocks)) + captions
+        return measure.content(inside) + _captions(levels, measure)
     except (TypeError, ValueError, RecursionError):
         return None  # counted as ordinary content, the error names the place in the whole message
 
@@ -248,10 +266,10 @@ def _sniffed(data: str | bytes | None) -> str:
     return "document"
 
 
-def _captions(levels: list[dict[str, Any]]) -> int:
+def _captions(levels: list[dict[str, Any]], measure: Sizes) -> int:
     """Return the quarter-tokens of what a block says beside its binary content."""
     texts = (level.get(key) for level in levels for key in _CAPTION_KEYS)
-    return sum(core.quarters(text) for text in texts if isinstance(text, str))
+    return sum(measure.quarters(text) for text in texts if isinstance(text, str))
 
 
 # ---------------------------------------------------------------------- reading the bytes
@@ -352,12 +370,6 @@ def _pdf(payload: _Payload) -> int:
     return QUARTERS * per_page * (pages or UNSEEN_PAGES)
 
 
-def _text(payload: _Payload) -> int:
-    if payload.data is None:
-        return _document(payload)
-    return int(core.quarters(_decoded(payload.data)))
-
-
 def _document(payload: _Payload) -> int:
     return QUARTERS * PDF_PAGE_TOKENS * UNSEEN_PAGES
 
@@ -372,6 +384,6 @@ _PRICES: Final = {
     "audio": _constant(AUDIO_TOKENS),
     "video": _constant(VIDEO_TOKENS),
     "pdf": _pdf,
-    "text": _text,
+    "text": _document,  # behind a link
     "document": _document,
 }

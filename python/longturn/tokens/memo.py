@@ -19,7 +19,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 from weakref import WeakSet
 
 from longturn.tokens.backend import core
-from longturn.tokens.walker import walker
+from longturn.tokens.measure import SCRIPT, Measure
 
 _TRACKS: Final = 8  # histories remembered at once: an agent, its rewinds, a few sub-agents
 _ARGUMENT: Final = 1  # what getrefcount counts besides: the reference that it is given
@@ -28,9 +28,10 @@ _ARGUMENT: Final = 1  # what getrefcount counts besides: the reference that it i
 class Track:
     """What is remembered of one history; grows at its end, and forks where histories part."""
 
-    __slots__ = ("lengths", "messages", "totals", "witnesses")
+    __slots__ = ("lengths", "measure", "messages", "totals", "witnesses")
 
-    def __init__(self) -> None:
+    def __init__(self, measure: Measure = SCRIPT) -> None:
+        self.measure = measure
         self.messages: list[object] = []
         self.witnesses: list[object] = []
         self.lengths: array[int] = array("q")
@@ -44,7 +45,9 @@ class Track:
     def extend(self, history: list[object]) -> None:
         """Count and remember what ``history`` has beyond this track."""
         known = len(self.messages)
-        quarters = walker.messages(history, known)  # whatever is wrong with a message shows here, before any change
+        quarters = self.measure.messages(
+            history, known
+        )  # whatever is wrong with a message shows here, before any change
         witnesses, lengths = core.witnesses(history, known)
         total = self.totals[-1]
         for quarter_tokens in quarters:
@@ -56,7 +59,7 @@ class Track:
 
     def fork(self, length: int) -> Self:
         """Return a track of the first ``length`` messages; this one stays as it is."""
-        other = type(self)()
+        other = type(self)(self.measure)
         self._copy_columns(other, length)
         return other
 

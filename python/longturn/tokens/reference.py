@@ -61,7 +61,7 @@ class Costs(NamedTuple):
 
 def counts(text: str | bytes) -> tuple[int, int, int]:
     """Return how many code points of ``text`` are ASCII, Chinese/Japanese/Korean, and other."""
-    text = _checked(text)
+    text = checked(text)
     if text.isascii():
         return len(text), 0, 0
     beyond_ascii = len(_NOT_ASCII.findall(text))
@@ -116,7 +116,8 @@ def _decoded(text: str | bytes) -> str:
     return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
 
 
-def _checked(text: str | bytes) -> str:
+def checked(text: str | bytes) -> str:
+    """Return a text, or bytes as the text that they are."""
     if not isinstance(text, (str, bytes)):
         raise TypeError(f"text must be str or bytes (got {type(text).__name__})")
     return _decoded(text)
@@ -161,7 +162,7 @@ class Classes:
 
     def counted(self, text: str | bytes) -> Iterator[tuple[bytes, int]]:
         """Yield each pair of classes in a text, and how often it is there."""
-        classes = self._start + self.sequence(_checked(text))
+        classes = self._start + self.sequence(checked(text))
         times = Counter(_in_twos(classes))
         times.update(_in_twos(classes[1:]))
         return ((pair.to_bytes(2, sys.byteorder), count) for pair, count in times.items())
@@ -222,7 +223,7 @@ class Weights:
 
     def quarters_batch(self, texts: Sequence[str | bytes]) -> bytearray:
         """Return the quarter-tokens of each text as native int64."""
-        return _batch(self.quarters, texts)
+        return batch(self.quarters, texts)
 
 
 def _check_ranges(ranges: Sequence[tuple[int, int, int]]) -> None:
@@ -553,7 +554,7 @@ def agreement(history: list[object], seen: list[object], witnesses: list[object]
 
 def quarters_batch(texts: Sequence[str | bytes]) -> bytearray:
     """Return the quarter-tokens of each text as native int64."""
-    return _batch(quarters, texts)
+    return batch(quarters, texts)
 
 
 def counts_batch(texts: Sequence[str | bytes]) -> bytearray:
@@ -562,7 +563,8 @@ def counts_batch(texts: Sequence[str | bytes]) -> bytearray:
     return bytearray(array("q", [count for row in rows for count in row]))
 
 
-def _batch(measure: Callable[[str | bytes], int], texts: Sequence[str | bytes]) -> bytearray:
+def batch(measure: Callable[[str | bytes], int], texts: Sequence[str | bytes]) -> bytearray:
+    """Return what each text measures as native int64."""
     return bytearray(array("q", [measure(_text_at(texts, i)) for i in range(len(texts))]))
 
 

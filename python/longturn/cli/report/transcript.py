@@ -15,7 +15,7 @@ from longturn.cli.records import Replay
 from longturn.cli.replay import shared
 from longturn.fitting.outline import Call, Facts, Kind, Result
 from longturn.formats.base import Format, blocks, compact, get, is_note, name_of
-from longturn.tokens.walker import whole_tokens
+from longturn.tokens.walker import walker, whole_tokens
 
 PAGE_CHARACTERS: Final = 6_000_000
 """Of all texts on a page together, about: what a browser opens at once."""
@@ -114,9 +114,9 @@ class Transcript:
             yield self._cut(Part(kind=kind), text)
         for call in facts.calls:
             yield self._call(call)
-        sizes = {result.slot: result.quarters for result in original.results}
+        contents = {result.slot: result.content for result in original.results}
         for result in facts.results:
-            yield self._result(message, result, sizes.get(result.slot, result.quarters))
+            yield self._result(message, result, contents.get(result.slot, result.content))
 
     def _call(self, call: Call) -> Part:
         tool = call.tool or "(unnamed)"
@@ -124,11 +124,11 @@ class Transcript:
         arguments = call.arguments if isinstance(call.arguments, str) else compact(call.arguments)
         return self._cut(Part(kind="call", tool=tool), arguments)
 
-    def _result(self, message: Any, result: Result, quarters: int) -> Part:
+    def _result(self, message: Any, result: Result, content: object) -> Part:
         tool = result.tool or self._tools.get(result.id, "(unnamed)")
         kind = "cleared" if result.is_note else "result"
         text = self._shape.result_text(message, result.slot)
-        return self._cut(Part(kind=kind, tool=tool, tokens=whole_tokens(quarters)), text)
+        return self._cut(Part(kind=kind, tool=tool, tokens=whole_tokens(walker.content(content))), text)
 
     def _cut(self, part: Part, text: str) -> Part:
         part["text"] = text[: self._limit]
