@@ -41,11 +41,27 @@ def overflow(tokens: int | None = None, limit: int | None = None) -> APIStatusEr
     return APIStatusError(400, f"prompt is too long: {tokens} tokens > {limit} maximum")
 
 
+ANSWER = 2_000
+WORDINGS: dict[str, Callable[[int, int], APIStatusError]] = {
+    "named": overflow,
+    "none": lambda tokens, limit: overflow(),
+    "sum": lambda tokens, limit: APIStatusError(
+        400,
+        f"This model's maximum context length is {limit + ANSWER} tokens. However, you requested {tokens + ANSWER} "
+        f"tokens ({tokens} in the messages, {ANSWER} in the completion).",
+    ),
+    "apart": lambda tokens, limit: APIStatusError(
+        400, f"input length and `max_tokens` exceed context limit: {tokens} + {ANSWER} > {limit + ANSWER}"
+    ),
+}
+"""How providers say it, for a limit of the input."""
+
+
 class Provider:
     """Counts by a rate of its own, and refuses what is beyond a limit that nobody was told of."""
 
-    def __init__(self, limit: int, rate: float = 1.0, *, names_numbers: bool = True) -> None:
-        self.limit, self.rate, self.names_numbers = limit, rate, names_numbers
+    def __init__(self, limit: int, rate: float = 1.0, *, wording: str = "named") -> None:
+        self.limit, self.rate, self.says = limit, rate, WORDINGS[wording]
         self.sent: list[Fitted] = []
         self.errors: list[APIStatusError] = []
 
@@ -56,7 +72,7 @@ class Provider:
         self.sent.append(fitted)
         tokens = self.counts(fitted)
         if tokens > self.limit:
-            self.errors.append(overflow(tokens, self.limit) if self.names_numbers else overflow())
+            self.errors.append(self.says(tokens, self.limit))
             raise self.errors[-1]
         return {"content": [{"type": "text", "text": "Yes."}], "usage": {"input_tokens": tokens, "output_tokens": 1}}
 
@@ -133,17 +149,17 @@ def _members(policy: Policy) -> dict[str, Any]:
     format=st.sampled_from(sorted(SHAPES)),
     rate=st.sampled_from((0.5, 0.8, 1.0, 1.06, 1.3, 2.0, 3.9, 6.0)),
     share=st.floats(0.02, 1.2),
-    names_numbers=st.booleans(),
+    wording=st.sampled_from(sorted(WORDINGS)),
     way=st.sampled_from(WAYS),
 )
 def test_K1_an_answer_or_one_tighter_request_and_then_the_sentence(
-    seed: int, format: str, rate: float, share: float, names_numbers: bool, way: Way
+    seed: int, format: str, rate: float, share: float, wording: str, way: Way
 ) -> None:
     """Whatever the history, the provider's rate and its limit; the history stays as it is."""
     made = transcript(seed, format, steps=10)
     window = Window(policy=policies(Random(seed), made.messages), format=format)
-    limit = max(1, int(share * rate * window.fit(made.messages).tokens))
-    provider = Provider(limit, rate, names_numbers=names_numbers)
+    limit = max(100, int(share * rate * window.fit(made.messages).tokens))
+    provider = Provider(limit, rate, wording=wording)
     before = deepcopy(made.messages)
     error = too_long(way, window, provider, made.messages)
     if error is not None:
@@ -156,7 +172,7 @@ def test_K1_an_answer_or_one_tighter_request_and_then_the_sentence(
     assert len(others) <= 1
     assert all(other.tokens < first.tokens and other.messages != first.messages for other in others)
     least = smallest(window, made.messages)
-    if names_numbers:  # then it is answered wherever it can be
+    if wording != "none":  # then it is answered wherever it can be
         assert (error is None) == (min(provider.counts(least), provider.counts(first)) <= limit)
     elif error is not None:
         assert others or provider.counts(least) >= provider.counts(first)
@@ -169,11 +185,11 @@ class AgentRun(RuleBasedStateMachine):
         budget=st.integers(4_000, 60_000),
         limit=st.integers(3_000, 40_000),
         rate=st.sampled_from((0.7, 1.0, 1.2, 1.5, 2.0, 5.0)),
-        names_numbers=st.booleans(),
+        wording=st.sampled_from(sorted(WORDINGS)),
     )
-    def begin(self, budget: int, limit: int, rate: float, names_numbers: bool) -> None:
+    def begin(self, budget: int, limit: int, rate: float, wording: str) -> None:
         self.window = Window(budget)
-        self.provider = Provider(limit, rate, names_numbers=names_numbers)
+        self.provider, self.names_numbers = Provider(limit, rate, wording=wording), wording != "none"
         self.history = rounds(0)
         self.refusals = 0
 
@@ -200,7 +216,7 @@ class AgentRun(RuleBasedStateMachine):
     @invariant()
     def a_limit_that_was_named_is_run_into_once(self) -> None:
         """After that, requests are within it; but for those that are over the budget and say so."""
-        if hasattr(self, "provider") and self.provider.names_numbers and self.refusals > 1 and self.provider.errors:
+        if hasattr(self, "provider") and self.names_numbers and self.refusals > 1 and self.provider.errors:
             assert not self.provider.sent[0].fits
 
 
@@ -211,22 +227,25 @@ TestAgentRun = AgentRun.TestCase
 
 
 @pytest.mark.parametrize(
-    ("estimated", "counted", "limit", "expected"),
+    ("counted", "limit", "output", "expected"),
     [
-        (100_000, 120_000, 110_000, (1.25, 103_125, 85_937)),  # the ratio, and the limit less a sixteenth
-        (100_000, 103_000, 100_000, (1.0, 93_750, 91_019)),  # within the ratio's dead band
-        (100_000, 1_000_000, 100_000, (4.0, 93_750, 9_375)),  # beyond what a ratio may be
-        (100_000, None, 90_000, (1.0, 84_375, 75_000)),  # a limit alone
-        (100_000, 130_000, None, (1.3125, None, 75_000)),
-        (100_000, 80_000, 100_000, (1.0, 93_750, 75_000)),  # a count without the answer asked for
-        (100_000, None, None, (1.0, None, 75_000)),  # no numbers: a quarter less
+        (120_000, 110_000, 0, (1.25, 103_125, 85_937)),  # the ratio, and the limit less a sixteenth
+        (103_000, 100_000, 0, (1.0, 93_750, 91_019)),  # within the ratio's dead band
+        (1_000_000, 100_000, 0, (4.0, 93_750, 9_375)),  # beyond what a ratio may be
+        (None, 90_000, 0, (1.0, 84_375, 75_000)),  # a limit alone
+        (130_000, None, 0, (1.3125, None, 75_000)),
+        (80_000, 100_000, 0, (1.0, 93_750, 75_000)),  # numbers that explain nothing
+        (None, None, 0, (1.0, None, 75_000)),  # no numbers: a quarter less
+        (102_000, 120_000, 30_000, (1.0, 84_375, 82_720)),  # the input alone, and the answer asked for
+        (132_000, 120_000, 30_000, (1.0, 84_375, 63_920)),  # the sum of both
+        (120_000, 20_000, 30_000, (1.0, 1, 1)),  # an answer beyond the limit
     ],
 )
 def test_K1_a_refusal_is_an_observation(
-    estimated: int, counted: int | None, limit: int | None, expected: tuple[float, int | None, int]
+    counted: int | None, limit: int | None, output: int, expected: tuple[float, int | None, int]
 ) -> None:
     """Ratio, limit in the provider's tokens, ceiling in estimated ones: numbers where they are named, else a step."""
-    learned = Calibration().refused(estimated, counted, limit, 400_000)
+    learned = Calibration().refused(100_000, counted, limit, output, 400_000)
     assert expected == (learned.ratio, learned.limit, learned.ceiling)
 
 
@@ -244,7 +263,7 @@ def test_H5_what_was_learned_only_gets_tighter(reports: list[tuple[int, int | No
     room = budget
     for estimated, counted, limit, is_refusal in reports:
         if is_refusal:
-            known = known.refused(estimated, counted, limit, budget)
+            known = known.refused(estimated, counted, limit, 100, budget)
             assert estimated == 1 or known.budget(budget) / known.ratio < estimated
         elif counted is not None and known.is_telling:
             known = known.learned(estimated, counted, budget)

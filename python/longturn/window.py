@@ -184,7 +184,7 @@ class Window:
 
     def _observe_refusal(self, fitted: Fitted, failure: Failure) -> None:
         if is_too_long(failure) and _is_known(fitted):
-            sizes = fitted.tokens, failure.tokens, failure.limit, self._policy.budget
+            sizes = fitted.tokens, failure.tokens, failure.limit, failure.output or 0, self._policy.budget
             self._learn(lambda known: (known.refused(*sizes), self._report))
 
     def _learn(self, lesson: Callable[[Calibration], tuple[Calibration, Report | None]]) -> None:

@@ -206,6 +206,7 @@ def _failure(evidence: Evidence, verdict: Verdict, words: object) -> Failure:
         provider_message=_most_telling(evidence.texts),
         tokens=counted.tokens,
         limit=counted.limit,
+        output=counted.output if verdict.kind is FailureKind.CONTEXT_OVERFLOW else None,
         excess=counted.excess,
         retry_after=_wait(evidence),
         shrink_helps=verdict.shrink_helps,

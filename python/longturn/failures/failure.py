@@ -52,6 +52,8 @@ class Failure:
     """How long the request was, in tokens, as the provider says."""
     limit: int | None = None
     """How long it might have been, in tokens."""
+    output: int | None = None
+    """How many were asked for the answer, where the provider counts them against the limit."""
     excess: int | None = None
     """By how many tokens it was too long, where the provider says so."""
     retry_after: float | None = None

@@ -145,20 +145,27 @@ class Calibration:
             known = min(ceil(seen * STEPS) / STEPS, MOST_RATIO)
         return replace(self, ratio=known, is_telling=self.is_telling or is_telling)
 
-    def refused(self, estimated: int, counted: int | None, limit: int | None, budget: int) -> Calibration:
+    def refused(self, estimated: int, counted: int | None, limit: int | None, output: int, budget: int) -> Calibration:
         """
         Return what is known after a refusal of a request ``estimated`` at so many tokens, as too long.
 
         ``counted`` and ``limit`` are the provider's own numbers for the request and for what it takes, where it
-        named them.  What was refused fits no more in any case: without numbers, or where they explain nothing
-        (a count without the answer that was asked for), a quarter goes.
+        named them, ``output`` is what was asked for the answer, where that counts against the limit.  What was
+        refused fits no more in any case: without numbers, or where they explain nothing, a quarter goes.
         """
-        known = self if counted is None else self.learned(estimated, counted, budget)
-        share = _STEP_DOWN
-        if counted is not None and limit is not None and counted > limit:
-            share = Fraction(limit, counted) * (1 - _HEAD_ROOM)
-        room = None if limit is None else int(limit * (1 - _HEAD_ROOM))
-        return replace(known, limit=_least(known.limit, room), ceiling=_least(known.ceiling, int(estimated * share)))
+        room = None if limit is None else max(limit - output, 1)
+        known, share = self, _STEP_DOWN
+        if counted is not None:
+            # Providers name the input, or the sum with the answer: the nearer to the estimate is the input.
+            inputs = (counted, counted - output) if counted > output else (counted,)
+            known = self.learned(estimated, min(inputs, key=lambda one: abs(one - estimated * self.ratio)), budget)
+            if room is not None and counted > room:
+                share = Fraction(room, counted) * (1 - _HEAD_ROOM)  # safe whichever it was
+        return replace(
+            known,
+            limit=_least(known.limit, None if room is None else int(room * (1 - _HEAD_ROOM))),
+            ceiling=_least(known.ceiling, int(estimated * share)),
+        )
 
     def saved(self) -> dict[str, Any]:
         """Return it as JSON values."""
