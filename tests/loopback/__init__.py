@@ -20,6 +20,7 @@ A script is a list of replies, or a function of the ``Request`` that returns one
   ``broken`` is the error body that ends a stream half-way.
 - ``Refusal(status, body, headers)``: any error.
 - ``TooLong(tokens, limit)``: the provider's own words for an overflow.
+- ``Raw(content, media_type)``: any bytes under status 200.
 
 ``play(script, limit=10_000)`` refuses what the model could not read, as a provider does, without using up a reply.
 ``agent_run(rounds, tool=..., parallel=..., arguments=..., thinking=..., text=...)`` is the script of an agent run.
@@ -30,6 +31,7 @@ A request tells its ``path``, ``headers``, ``body``, ``messages``, ``system``, `
 from loopback.protocol import Result as Result
 from loopback.replies import Answer as Answer
 from loopback.replies import Call as Call
+from loopback.replies import Raw as Raw
 from loopback.replies import Refusal as Refusal
 from loopback.replies import Reply as Reply
 from loopback.replies import TooLong as TooLong

@@ -60,4 +60,12 @@ class TooLong:
     limit: int = 200_000
 
 
-Reply = Answer | Refusal | TooLong
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """Anything at all under status 200: a stream that begins with an error, a body that is one."""
+
+    content: bytes
+    media_type: str
+
+
+Reply = Answer | Refusal | TooLong | Raw

@@ -20,7 +20,7 @@ from loopback.gemini import Gemini
 from loopback.openai_chat import OpenAIChat
 from loopback.openai_responses import OpenAIResponses
 from loopback.protocol import Asked, Protocol, Result, Turn
-from loopback.replies import Answer, Refusal, Reply, TooLong, Usage
+from loopback.replies import Answer, Raw, Refusal, Reply, TooLong, Usage
 
 PROTOCOLS: tuple[Protocol, ...] = (OpenAIChat(), OpenAIResponses(), Anthropic(), Gemini(), Bedrock())
 
@@ -154,6 +154,8 @@ class Loopback:
                 reply = protocol.too_long(reply)
             if isinstance(reply, Refusal):
                 return _json(reply.status, reply.body, reply.headers)
+            if isinstance(reply, Raw):
+                return Response(reply.content, content_type=reply.media_type)
             turn = self._turn(request, reply)
         if request.is_streamed:
             return Response(protocol.stream(turn), content_type=protocol.media_type)

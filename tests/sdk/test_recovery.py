@@ -14,7 +14,9 @@ import pytest
 
 pytest.importorskip("pytest_httpserver")
 
-from loopback import Answer, Loopback, Refusal, TooLong, Usage
+from loopback import Answer, Loopback, Raw, Refusal, TooLong, Usage
+from loopback.bedrock import Bedrock, frame
+from loopback.protocol import event
 from sdk.clients import CLIENTS, STREAMING, Client, each
 
 from longturn import ConversationTooLong
@@ -164,4 +166,69 @@ def test_a_stream_that_breaks_is_sent_once(loopback: Loopback, client: Client) -
     error = raised(client.run, client.window(), client.history())
     assert not isinstance(error, ConversationTooLong)
     assert error is not None or client.format in ("openai-responses", "gemini")
+    assert len(loopback.requests) == 1
+
+
+EVENTS = "text/event-stream"
+FULL = {"code": "context_length_exceeded", "message": "Your input exceeds the context window of this model."}
+FAILED = {"id": "resp_1", "object": "response", "created_at": 1, "model": "gpt", "parallel_tool_calls": True}
+FAILED |= {"output": [], "tools": [], "tool_choice": "auto", "status": "failed", "error": FULL}
+MESSAGE = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "stop_sequence": None}
+MESSAGE |= {"stop_reason": "model_context_window_exceeded", "usage": {"input_tokens": 900, "output_tokens": 0}}
+BEGUN = {"type": "response.created", "sequence_number": 0, "response": {**FAILED, "status": "in_progress"}}
+ENDED = {"type": "response.failed", "sequence_number": 1, "response": FAILED}
+
+FIRST: dict[str, Raw] = {  # streams whose first event says it
+    "anthropic": Raw(
+        event({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long"}}, "error"),
+        EVENTS,
+    ),
+    "openai-chat": Raw(event({"error": FULL}), EVENTS),
+    "openai-responses": Raw(event(BEGUN, "response.created") + event(ENDED, "response.failed"), EVENTS),
+    "gemini": Raw(
+        event(
+            {
+                "error": {
+                    "code": 400,
+                    "status": "INVALID_ARGUMENT",
+                    "message": "The input token count exceeds it",
+                }
+            },
+            end="\r\n\r\n",
+        ),
+        EVENTS,
+    ),
+    "bedrock": Raw(
+        frame("validationException", {"message": "Input is too long for requested model."}, "exception"),
+        Bedrock.media_type,
+    ),
+}
+WHOLE: dict[str, Raw] = {  # answers that are no errors to their SDK
+    "anthropic": Raw(json.dumps({**MESSAGE, "content": []}).encode(), "application/json"),
+    "openai-chat": Raw(json.dumps({"id": "gen-1", "choices": None, "error": FULL}).encode(), "application/json"),
+    "openai-responses": Raw(json.dumps(FAILED).encode(), "application/json"),
+}
+
+
+@each([one for one in CLIENTS if one.is_streamed or one.format in WHOLE])  # the others have errors for it
+def test_K1_an_overflow_under_status_200_is_recovered(loopback: Loopback, client: Client) -> None:
+    """The first event of a stream, or an answer that is none."""
+    reply = (FIRST if client.is_streamed else WHOLE)[client.format]
+    loopback.play([reply, OK])
+    client.run(client.window(), client.history())
+    first, second = loopback.requests
+    assert second.tokens() < first.tokens()
+    loopback.play(lambda _: reply)
+    error = raised(client.run, client.window(), client.history())
+    assert isinstance(error, ConversationTooLong)
+    assert len(loopback.requests) == 2
+
+
+@each([one for one in CLIENTS if one.format == "anthropic" and not one.is_streamed])
+def test_an_answer_cut_short_is_returned(loopback: Loopback, client: Client) -> None:
+    """There is something to read, even if the window was full after it."""
+    said = {**MESSAGE, "content": [{"type": "text", "text": "First,"}]}
+    loopback.play([Raw(json.dumps(said).encode(), "application/json")])
+    answer = client.run(client.window(), client.history())
+    assert answer.stop_reason == "model_context_window_exceeded"
     assert len(loopback.requests) == 1
