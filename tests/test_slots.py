@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -59,11 +59,11 @@ def test_a_counter_looks_like_a_function() -> None:
 # ---------------------------------------------------------------------- LangChain
 
 
-def chain(count: int) -> list[Any]:
+def chain(rounds: int) -> list[Any]:
     from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
     messages: list[Any] = [HumanMessage("Read on.")]
-    for number in range(count):
+    for number in range(rounds):
         calls = [{"name": "read", "args": {"page": number}, "id": f"call_{number}"}]
         messages += [AIMessage("", tool_calls=calls), ToolMessage(LONG, tool_call_id=f"call_{number}")]
     return messages
@@ -81,28 +81,19 @@ def test_langchain_trims_by_it(counted: Counted) -> None:
     assert all(isinstance(content, list) for content, _ in counted.calls)
 
 
-class Model:
-    """A chat model of LangChain's that keeps what it is sent and says little."""
+def talker() -> Any:
+    """Return a chat model of LangChain's that keeps what it is sent and says little."""
+    from langchain_core.language_models import GenericFakeChatModel
+    from langchain_core.messages import AIMessage
 
-    def __new__(cls, *, calls: int = 0) -> Any:
-        from langchain_core.language_models import GenericFakeChatModel
-        from langchain_core.messages import AIMessage
+    class Talker(GenericFakeChatModel):
+        sent: list[Any] = []  # noqa: RUF012  # pydantic copies it
 
-        class Fake(GenericFakeChatModel):
-            sent: list[Any] = []  # noqa: RUF012  # pydantic copies it
+        def _generate(self, messages: Any, *arguments: Any, **options: Any) -> Any:
+            self.sent.append(messages)
+            return super()._generate(messages, *arguments, **options)
 
-            def bind_tools(self, tools: Any, **_: Any) -> Any:
-                return self
-
-            def _generate(self, messages: Any, *arguments: Any, **options: Any) -> Any:
-                self.sent.append(messages)
-                return super()._generate(messages, *arguments, **options)
-
-        def answers() -> Iterator[Any]:
-            while True:
-                yield AIMessage("Done.")
-
-        return Fake(messages=answers())
+    return Talker(messages=(AIMessage("Done.") for _ in count()))
 
 
 def test_langchain_edits_the_context_by_it(counted: Counted) -> None:
@@ -114,7 +105,7 @@ def test_langchain_edits_the_context_by_it(counted: Counted) -> None:
     for trigger, cleared in ((2 * SIZE, 3), (10 * SIZE, 0)):
         edit = ClearToolUsesEdit(trigger=trigger, keep=1)
         middleware = ContextEditingMiddleware(edits=[edit], token_counter=longturn.estimate)
-        model = Model()
+        model = talker()
         create_agent(model, middleware=[middleware]).invoke({"messages": chain(4)})
         assert [message.content for message in model.sent[-1]].count("[cleared]") == cleared
     assert counted.calls
@@ -127,7 +118,7 @@ def test_langchain_summarises_by_it(counted: Counted) -> None:
     from langchain.agents.middleware import SummarizationMiddleware
 
     for trigger, requests in ((2 * SIZE, 2), (10 * SIZE, 1)):
-        model = Model()
+        model = talker()
         middleware = SummarizationMiddleware(
             model, trigger=("tokens", trigger), keep=("messages", 2), token_counter=longturn.estimate
         )
@@ -144,7 +135,7 @@ def test_deepagents_summarises_by_it(counted: Counted) -> None:
 
     backend = StateBackend()
     middleware = SummarizationMiddleware(
-        Model(), backend=backend, trigger=("tokens", 100), token_counter=longturn.estimate
+        talker(), backend=backend, trigger=("tokens", 100), token_counter=longturn.estimate
     )
     assert middleware.token_counter(chain(2)) == longturn.estimate(chain(2))
     assert "tools" in inspect.signature(middleware.token_counter).parameters

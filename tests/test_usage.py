@@ -636,6 +636,7 @@ def test_K1_what_is_missing_in_a_saved_calibration_is_as_at_the_beginning() -> N
     ("saved", "said"),
     [
         ({"ratio": 9}, "ratio must lie between"),
+        ({"pace": [500, 500]}, "pace must hold two numbers of tokens"),
         ({"pace": {}}, "pace must hold two numbers of tokens, estimated and counted"),
         ({"pace": {"estimated": 10, "counted": 0}}, "pace must hold two numbers"),
         ({"pace": {"estimated": 10, "counted": 900}}, "pace must hold two numbers"),
@@ -646,6 +647,8 @@ def test_a_calibration_that_is_none_is_refused(saved: dict[str, Any], said: str)
     """Before anything is sent by it."""
     with pytest.raises(ValueError, match=said):
         Window(1_000, calibration=saved)
+    with pytest.raises(TypeError, match=r"calibration must be what Window.calibration was \(got list\)"):
+        Window(1_000, calibration=[saved])  # type: ignore[arg-type]
 
 
 @given(st.floats(1.0, 3.5), st.randoms(use_true_random=False))

@@ -51,13 +51,13 @@ class Pace:
         Raises:
             ValueError: it is no pace.
         """
-        estimated, counted = saved.get("estimated"), saved.get("counted")
-        if not isinstance(estimated, int) or not isinstance(counted, int) or not _is_pace(counted, estimated):
-            raise ValueError(
-                f"pace must hold two numbers of tokens, estimated and counted, of which the second is between "
-                f"{LEAST_PACE} and {MOST_PACE} times the first (got {dict(saved)})"
-            )
-        return cls(estimated, counted)
+        match saved:
+            case {"estimated": int(estimated), "counted": int(counted)} if _is_pace(counted, estimated):
+                return cls(estimated, counted)
+        raise ValueError(
+            f"pace must hold two numbers of tokens, estimated and counted, of which the second is between "
+            f"{LEAST_PACE} and {MOST_PACE} times the first (got {saved!r})"
+        )
 
 
 USUAL_PACE: Final = Pace(500, 500)

@@ -180,6 +180,8 @@ class Calibration:
             TypeError: a member is of another type.
             ValueError: a member is out of bounds.
         """
+        if not isinstance(saved, Mapping):
+            raise TypeError(f"calibration must be what Window.calibration was (got {type(saved).__name__})")
         return cls(
             ratio=checked_ratio(saved.get("ratio", 1.0)),
             base=checked_ratio(saved.get("base", 1.0)),
