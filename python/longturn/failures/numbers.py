@@ -6,12 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Final
 
 _NEAR_BEFORE: Final = 64  # characters in which a label stands
 _NEAR_AFTER: Final = 36
 _LEAST: Final = 16  # tokens; smaller numbers are indexes and versions
 _MOST: Final = 10**9
+_NUMBERS: Final = 32  # of one text; a list of token ids has millions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +201,8 @@ def _first(labelled: Sequence[_Number], role: str) -> int | None:
 
 def _labelled(text: str) -> list[_Number]:
     """Return the numbers that may be counts, with what the words around them say they are."""
-    matches = [match for match in re.finditer(r"\d{1,18}", text) if _LEAST <= int(match[0]) <= _MOST]
+    found = islice(re.finditer(r"\d{1,18}", text), _NUMBERS)
+    matches = [match for match in found if _LEAST <= int(match[0]) <= _MOST]
     return [_Number(int(match[0]), _roles(*_around(text, matches, index))) for index, match in enumerate(matches)]
 
 
@@ -220,6 +223,7 @@ def _roles(before: str, after: str) -> frozenset[str]:
 
 def _plain(text: str) -> str:
     """Return a text with its numbers in plain digits: no separators, no K."""
+    text = re.sub(r"\d{19,}", " ", text)  # no count, and slow to search
     text = _grouped().sub(lambda match: re.sub(r"\D", "", match[0]), text)
     return _scaled().sub(_written_out, text).lower()
 

@@ -30,7 +30,7 @@ from longturn.failures.text import (
 _THINGS: Final = 400  # looked at in one walk
 _ITEMS: Final = 32  # of one list or mapping
 _DEPTH: Final = 12
-_TEXTS: Final = 24
+_CHARS: Final = 16_000  # of all that was said
 _CHAIN: Final = 12  # exceptions that caused each other
 
 # Attributes worth reading on objects that are no mappings.
@@ -93,7 +93,12 @@ def _origins(error: BaseException) -> Iterator[object]:
             yield cause
     if not error.__suppress_context__ and isinstance(error.__context__, BaseException):
         yield error.__context__
-    yield from (argument for argument in error.args[:_ITEMS] if isinstance(argument, BaseException))
+    yield from (argument for argument in _arguments(error) if isinstance(argument, BaseException))
+
+
+def _arguments(error: BaseException) -> tuple[object, ...]:
+    arguments = _attribute(error, "args")
+    return arguments[:_ITEMS] if isinstance(arguments, tuple) else ()
 
 
 def read(thing: object, *, known: Mapping[str, int | None] | None = None) -> Evidence:
@@ -110,6 +115,7 @@ class _Walk:
 
     def __init__(self) -> None:
         self.left = _THINGS
+        self.chars_left = _CHARS
         self.seen: list[object] = []  # kept alive, so that no id is used twice
         self.seen_ids: set[int] = set()
         self.status: int | None = None
@@ -178,15 +184,18 @@ class _Walk:
 
     def text(self, text: str, *, depth: int) -> None:
         """Take a text for what was said, after the bodies in it."""
-        for body in (parsed(text),) if parsed(text) is not None else events(text):
+        whole = parsed(text)
+        inside = events(text) if whole is None else [whole]
+        for body in inside:
             self.value(body, depth=depth + 1)
-        if parsed(text) is not None or events(text):
+        if inside:
             return
         self.is_plain = self.is_plain or is_page(text)
         rest, bodies = split_bodies(without_markup(text))
         said = without_preamble(re.sub(r"\s+", " ", without_echoes(rest))).strip(" \n'\"")
-        if said and len(self.texts) < _TEXTS:
-            self.texts.append(bounded(said))
+        if said and self.chars_left > 0:
+            self.texts.append(bounded(said)[: self.chars_left])
+            self.chars_left -= len(said)
         for body in bodies:
             self.value(body, depth=depth + 1)
 
@@ -261,7 +270,7 @@ class _Walk:
         if _is_response(thing):
             self._response_body(thing, depth=depth)
         if isinstance(thing, BaseException):
-            for argument in thing.args[:_ITEMS]:
+            for argument in _arguments(thing):
                 if not isinstance(argument, BaseException):
                     self.value(argument, depth=depth)
 

@@ -276,7 +276,8 @@ CONCEPTS: Final = {
         context[ _-]*(?:window|length|len|size|limit|capacity|budget|overflow\w*|slots?|space|tokens?)(?![a-z])
         |(?<!\bin\s)(?<!\bin\sthe\s)(?<!\bin\sthis\s)(?<!['"`a-z])context\b
             (?!['"`]|\s+(?:of\s+(?!\d)|deadline|cancel|cach|manage|variable))
-        |(?:max(?:imum)?|model(?:'?s)?|supported|allowed|permitted|allowable|total|configured)[ _-]+(?:\w+[ _-]+){0,3}?
+        |(?:max(?:imum)?|model(?:'?s)?|supported|allowed|permitted|allowable|total
+        |configured)[ _-]+(?:[a-z]{1,20}[ _-]){0,3}?
             (?:sequence|context|prompt|input|model|seq|message|conversation)s?[ _-]*(?:token[ _-]*)?
             (?:length|len|size|limit|capacity|window|tokens?)\b
         |\b(?:sequence|prompt|input|token|conversation)s?[ _-]+(?:token[ _-]+)?(?:length|size|limit|budget|capacity)\b

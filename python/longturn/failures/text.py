@@ -12,6 +12,7 @@ WHOLE_CHARS: Final = 200_000
 """Up to here a text is parsed as JSON; beyond, only its two ends are looked at."""
 HEAD_CHARS: Final = 6_000
 TAIL_CHARS: Final = 2_000
+_LITERAL_CHARS: Final = 20_000  # the interpreter's parser takes a hundred times what JSON's does
 _BODIES: Final = 8  # of one text: a proxy reports a few routes, an echo has thousands of braces
 
 
@@ -100,7 +101,7 @@ def _closing(text: str, begin: int) -> int:
 
 def _literal(text: str) -> object:
     """Return the Python value of a text as ``repr`` writes it, or None."""
-    if not text or len(text) > WHOLE_CHARS:
+    if not text or len(text) > _LITERAL_CHARS:
         return None
     import ast  # only for texts that hold what ``repr`` wrote
 

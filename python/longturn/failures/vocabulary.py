@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from typing import Final
 
 from longturn.failures.table import CONCEPTS
 
+_WORD_CHARS: Final = 24  # longer words are identifiers, and unbounded ones would make the search quadratic
+_SENTENCES: Final = 64
+
 
 def sentences(text: str) -> list[str]:
-    """Return a text's sentences."""
-    return [part for part in _boundary().split(text) if part.strip()]
+    """Return a text's sentences, not more than a provider would write."""
+    return [part for part in _boundary().split(text, maxsplit=_SENTENCES) if part.strip()]
 
 
 def spaced(text: str) -> str:
@@ -55,6 +59,7 @@ def _searches(*, is_ascii: bool) -> tuple[tuple[str, Callable[[str], object]], .
 
 def _pattern(words: str, *, is_ascii: bool) -> str:
     """Return the alternatives by where they begin: at a word, at a part of an identifier, anywhere."""
+    words = words.replace(r"\w+", rf"\w{{1,{_WORD_CHARS}}}").replace(r"\w*", rf"\w{{0,{_WORD_CHARS}}}")
     terms = [term for term in _terms(words) if not (is_ascii and _other_script().search(term))]
     at_words = [term.removeprefix(r"\b") for term in terms if term.startswith(r"\b")]
     at_parts = [term for term in terms if _begins_part().match(term)]

@@ -86,6 +86,6 @@ def _sentence() -> re.Pattern[str]:
     span = rf"((?:{_NUMBER}\s*{_UNIT}\s*)+)"
     return re.compile(
         rf"""(?:retry|try\s+again|wait|available|resets?)(?:\s+\w+){{0,4}}?\s+{span}
-        |(?:请|в|через|nach|dans|en|in|espere)\s*{span}(?=\s*(?:后|後|$|[.,!]))""",
+        |(?:请|在|в|через|nach|dans|en|in|espere)\s*{span}(?=\s*(?:后|後|$|[.,!]))""",
         re.IGNORECASE | re.VERBOSE,
     )
