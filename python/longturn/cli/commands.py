@@ -45,6 +45,7 @@ COMMANDS: Final = (
     Command("replay", "replaying", "replay saved runs, without and with fitting"),
     Command("explain", "explaining", "tell what an error of a model's provider means"),
     Command("bench", "measuring", "measure this machine, in ten seconds"),
+    Command("calibrate", "calibrating", "fit a profile to a tokenizer"),
     Command("demo", "showing", "show what it does, on a made-up run"),
 )
 

@@ -25,12 +25,12 @@ ASCII: Final = {
     "lower_sr": "clprsy",
     "lower_kz": "kqwz",
     "lower_dv": "dfvx",
-    "mark_quote": '">$#',
-    "mark_open": "([{}</%^",
+    "mark_quote": '"}>@$=#!',
+    "mark_open": "([{</%",
     "mark_close": ")]",
     "mark_stop": "'`.,;:_*",
-    "mark_escape": "\\@?|",
-    "mark_rule": "-=~!+&",
+    "mark_escape": "\\&?|",
+    "mark_rule": "+-~^",
     "control": "\0\1\2\3\4\5\6\7\x08\x0b\x0c\x0e\x0f" + "".join(map(chr, range(0x10, 0x20))) + "\x7f",
 }
 """The characters of each class below U+0080."""
@@ -86,7 +86,7 @@ _BLOCKS: Final = (
     (0x1C90, "caucasian"),
     (0x1CC0, "rare_3"),
     (0x1E00, "latin_additional"),  # Vietnamese
-    (0x1F00, "greek"),
+    (0x1F00, "rare_3"),  # Greek of antiquity
     (0x2000, "punctuation"),
     (0x200D, "joiner"),
     (0x200E, "punctuation"),
@@ -108,11 +108,10 @@ _BLOCKS: Final = (
     (0xAC00, "hangul"),
     (0xD7A4, "rare_3"),  # Hangul letters, lone surrogates, private use
     (0xF900, "han_rare"),
-    (0xFB00, "rare_3"),
-    (0xFB50, "arabic_extended"),
+    (0xFB00, "rare_3"),  # Latin, Hebrew and Arabic letters by shape
     (0xFE00, "joiner"),
     (0xFE10, "cjk_punctuation"),
-    (0xFE70, "arabic_extended"),
+    (0xFE70, "rare_3"),
     (0xFEFF, "replacement"),
     (0xFF00, "cjk_punctuation"),
     (0xFF61, "katakana"),
