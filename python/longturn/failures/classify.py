@@ -127,7 +127,7 @@ def _worded(evidence: Evidence, spoken: list[frozenset[str]]) -> Verdict | None:
     of = frozenset[str]().union(*spoken)
     counted = "counted" in of and "window" in of
     wordings = (row for row in table.WORDINGS if not (counted and row.verdict is table.OUTPUT_ASKED))
-    if verdict := _first(wordings, spoken):
+    if verdict := _first(table.FIRST_WORDINGS, [of]) or _first(wordings, spoken):
         if verdict in _OF_A_REQUEST and _is_bare(evidence) and "grpc" not in of:
             return None
         return table.TOO_LARGE_FOR_PROXY if verdict is table.TOO_LARGE and evidence.is_plain else verdict

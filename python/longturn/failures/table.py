@@ -423,6 +423,7 @@ CONCEPTS: Final = {
     "embedding": r"\bembed\w*|in\s+batch|\b0\s+(?:tokens\s+)?(?:for|in)\s+the\s+completion|向量",
     # Where a field stands, and whether it holds what was said.
     "bytes": r"\d\s*(?:bytes|[kmg]i?b)\b|(?:\bmax\w*|limit|size)\W+(?:\w+\s+){0,2}(?:bytes|[kmg]i?b)\b",
+    "body": r"request[ _](?:entity|body)|payload|\bbody\s+(?:size|too|exceed)",
     "slow": r"took\s+too\s+long|\btimed\s*out\b|タイムアウト|超时|시간\s*초과|время\s+ожидания",
     "place": r"""
         \#/\w+|\w\[\d+\]|['`"]\w[\w.\[\]]*['`"]|\btools?\.\d|(?:^|[\W_])(?:name|key|label|id|description|title
@@ -481,7 +482,7 @@ WORDINGS: Final = (
     _wording(NETWORK, "slow", example="The model took too long to answer"),
     _wording(TOO_LARGE, "bytes excess", not_of="tokens", example="message size 34000000 exceeds limit 33554432 bytes"),
     _wording(TOO_LARGE, "bulk excess", not_of="window tokens", example="413 Request Entity Too Large"),
-    _wording(OUTPUT_REACHED, "cut", example="the length limit was reached"),
+    _wording(OUTPUT_REACHED, "cut", example="The output limit was reached"),
     _wording(FIELD, "embedding excess", example="Too many tokens in batch"),
     _wording(FIELD, "embedding window", example="155434 in your prompt; 0 for the completion"),
     _wording(TOO_LARGE, "spoken field excess", not_of="tokens", example="'input[0].content': string too long"),
@@ -492,15 +493,20 @@ WORDINGS: Final = (
     _wording(OVERFLOW, "window small", example="n_ctx is too small"),
     _wording(OVERFLOW, "input long", example="Prompt is too long"),
     _wording(OVERFLOW, "input tokens excess", example="Too many input tokens"),
-    _wording(OVERFLOW, "request tokens excess", example="Request body too large. Max size: 8000 tokens"),
+    _wording(OVERFLOW, "request tokens excess", example="Request too large: 9000 tokens"),
     _wording(OVERFLOW, "tokens excess limit", not_of="output", example="Requested tokens are above the model's limit"),
     _wording(OVERFLOW, "input exceed limit", not_of="output field bulk", example="Your prompt exceeds the limit"),
     _wording(OVERFLOW, "shorten", example="Please reduce the length of the messages"),
 )
 """What one sentence means, tried in this order."""
 
+FIRST_WORDINGS: Final = (
+    _wording(OVERFLOW, "body excess tokens", not_of="bytes", example="Request body too large. Max size: 8000 tokens"),
+)
+"""What a whole message means, whatever its sentences say alone."""
+
 WHOLE_WORDINGS: Final = (
-    _wording(OVERFLOW, "window pair", not_of="fewest", example="The window is 8192 tokens. You sent 9000."),
+    _wording(OVERFLOW, "window pair", not_of="fewest", example="The context window is 8192 tokens. You sent 9000."),
     _wording(OVERFLOW, "stated", not_of="fewest", example="The maximum input length is 4096 tokens"),
     _wording(OVERFLOW, "input tokens pair", not_of="fewest", example="Your prompt: 9000 tokens. Allowed: 8192."),
 )
