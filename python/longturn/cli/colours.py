@@ -77,7 +77,7 @@ class _Shown:
 
 
 def _grid(table: Table) -> Grid:
-    grid = Grid(box=rich.box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    grid = Grid(box=rich.box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_header=table.has_headings)
     for column, heading in enumerate(table.headings):
         justify: Any = "left" if table.is_left(column) else "right"
         grid.add_column(heading.removeprefix("<"), justify=justify, overflow="fold")

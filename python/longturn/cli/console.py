@@ -37,6 +37,11 @@ class Table:
     headings: Sequence[str]
     rows: Sequence[Sequence[Text]]
 
+    @property
+    def has_headings(self) -> bool:
+        """Whether any column says what it is."""
+        return any(heading != "<" for heading in self.headings)
+
     def is_left(self, column: int) -> bool:
         """Tell whether a column is flush left."""
         return self.headings[column].startswith("<")
@@ -139,9 +144,10 @@ def _lines(block: Block) -> Iterable[str]:
 
 
 def _table_lines(table: Table) -> Iterator[str]:
-    rows = [[heading.removeprefix("<") for heading in table.headings]]
-    rows += [[plain(cell) for cell in row] for row in table.rows]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(table.headings))]
+    rows = [[plain(cell) for cell in row] for row in table.rows]
+    if table.has_headings:
+        rows.insert(0, [heading.removeprefix("<") for heading in table.headings])
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(len(table.headings))]
     for row in rows:
         cells = (
             f"{cell:<{width}}" if table.is_left(column) else f"{cell:>{width}}"
