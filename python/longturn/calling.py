@@ -11,6 +11,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, I
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from inspect import isawaitable
+from itertools import chain
 from types import CoroutineType
 from typing import Any, Final, TypeVar
 
@@ -160,13 +161,9 @@ def stream(turn: Turn, send: Callable[[Fitted], Stream[T]]) -> Iterator[T]:
     fitted = turn.first()
     while True:
         with ExitStack() as opened:
-            held: list[T] = []
             try:
                 events = iter(_entered(opened, send(fitted)))
-                for event in events:
-                    held.append(event)
-                    if get(event, "type") not in _PRELIMINARY:
-                        break
+                held = _opening(events)
             except Exception as error:
                 tighter = turn.tighter(fitted, error)
                 if tighter is None:
@@ -175,9 +172,7 @@ def stream(turn: Turn, send: Callable[[Fitted], Stream[T]]) -> Iterator[T]:
                 tighter = turn.tighter(fitted, held[-1]) if held else None
                 if tighter is None:
                     with _Watch(turn, fitted) as watch:
-                        for event in held:
-                            yield watch.seen(event)
-                        for event in events:
+                        for event in chain(held, events):
                             yield watch.seen(event)
                     return
         fitted = tighter
@@ -188,13 +183,9 @@ async def astream(turn: Turn, send: Callable[[Fitted], AsyncStream[T]]) -> Async
     fitted = turn.first()
     while True:
         async with AsyncExitStack() as opened:
-            held: list[T] = []
             try:
                 events = aiter(await _aentered(opened, send(fitted)))
-                async for event in events:
-                    held.append(event)
-                    if get(event, "type") not in _PRELIMINARY:
-                        break
+                held = await _aopening(events)
             except Exception as error:
                 tighter = turn.tighter(fitted, error)
                 if tighter is None:
@@ -209,6 +200,25 @@ async def astream(turn: Turn, send: Callable[[Fitted], AsyncStream[T]]) -> Async
                             yield watch.seen(event)
                     return
         fitted = tighter
+
+
+def _opening(events: Iterator[T]) -> list[T]:
+    """Return a stream's events up to the first that is part of an answer."""
+    held: list[T] = []
+    for event in events:
+        held.append(event)
+        if get(event, "type") not in _PRELIMINARY:
+            break
+    return held
+
+
+async def _aopening(events: AsyncIterator[T]) -> list[T]:
+    held: list[T] = []
+    async for event in events:
+        held.append(event)
+        if get(event, "type") not in _PRELIMINARY:
+            break
+    return held
 
 
 class _Watch:
