@@ -341,8 +341,13 @@ def test_K1_a_loop_of_ones_own_learns_by_the_error_as_well() -> None:
         APIStatusError(529, "Overloaded", "overloaded_error"),
         APIStatusError(401, "invalid x-api-key", "authentication_error"),
         KeyError("messages"),
+        APIStatusError(  # an overflow that no smaller conversation cures: someone has to be told
+            400,
+            "This model's maximum context length is 8192 tokens. However, you requested 8256 tokens "
+            "(64 in the messages, 8192 in the completion).",
+        ),
     ],
-    ids=lambda error: str(error),
+    ids=["invalid", "rate", "overloaded", "key", "bug", "answer"],
 )
 def test_21_everything_else_is_sent_once_and_raised_as_it_is(way: Way, error: Exception) -> None:
     """What passes by itself belongs to the SDK's own retries, what is invalid to the caller."""
