@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, Generic, TypeVar
 
+from longturn.instructing import instructed, is_instructed, leading_system
+
 M = TypeVar("M")
 
 
@@ -38,8 +40,10 @@ class Shape(Generic[M]):
     """One dict for each message of the model's or the user's; one for each result of a message that has several."""
     edit: Callable[[M, list[str | None]], M]
     """A copy with new texts, one for each dict that ``show`` returns; None where it stays as it is."""
-    note: Callable[[str], M]
-    """A user message."""
+    user: Callable[[str], M]
+    """A user message of its own."""
+    system: Callable[[str], M] | None
+    """A system message of its own; None where the system prompt is kept apart from the messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +59,35 @@ class Reflection(Generic[M]):
         """What to fit."""
         return [one for group in self.shown for one in group]
 
-    def back(self, view: Sequence[dict[str, Any]]) -> list[M]:
-        """Return the framework's messages for a fitted view: its own objects where nothing was changed."""
+    def back(self, view: Sequence[dict[str, Any]], instructions: str) -> list[M]:
+        """
+        Return the framework's messages for a fitted view: its own objects where nothing was changed.
+
+        The instructions are at the end of the system message that it begins with.
+        """
         found: list[M] = []
         for place, group in groupby(view, key=lambda one: one.get(_PLACE)):
             sent = list(group)
             if place is None:
-                found += [self.shape.note(one["content"]) for one in sent]
+                found += [self.shape.user(one["content"]) for one in sent]
             else:
-                found.append(self._own(place, sent))
-        return found
+                found.append(self._edited(place, sent))
+        return self._instructed(found, view, instructions)
 
-    def _own(self, place: int, sent: list[dict[str, Any]]) -> M:
+    def _edited(self, place: int, sent: list[dict[str, Any]]) -> M:
         pairs = zip(sent, self.shown[place], strict=True)
         texts = [None if one is before else one["content"] for one, before in pairs]
         return self.shape.edit(self.own[place], texts) if any(text is not None for text in texts) else self.own[place]
+
+    def _instructed(self, found: list[M], view: Sequence[dict[str, Any]], instructions: str) -> list[M]:
+        leading = leading_system(view)
+        if self.shape.system is None or is_instructed(leading, instructions):
+            return found
+        if not leading:
+            return [self.shape.system(instructions), *found]
+        last = len(leading) - 1
+        text = instructed(leading[last]["content"], instructions)
+        return [*found[:last], self.shape.edit(found[last], [text]), *found[last + 1 :]]
 
 
 class Mirror(Generic[M]):
@@ -87,6 +105,11 @@ class Mirror(Generic[M]):
         shown = [*shown[:agreed], *([{**one, _PLACE: place} for one in self._shape.show(own)] for place, own in new)]
         self._seen = list(messages), shown
         return Reflection(self._shape, list(messages), shown)
+
+
+def shown_call(call_id: str | None, name: str | None, arguments: Any) -> dict[str, Any]:
+    """Return a call as Chat Completions have it."""
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,110 @@
+"""Calls of a model whose messages only a mirror can show: fitted, sent, observed, and recovered once."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from inspect import isawaitable
+from types import new_class
+from typing import Any, Final, Generic, TypeVar
+
+from longturn.fitted import Fitted
+from longturn.instructing import is_instructed, leading_system
+from longturn.mirror import Mirror, Reflection, Shape, Told
+from longturn.window import Window
+
+M = TypeVar("M")
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft(Generic[M]):
+    """Messages on their way."""
+
+    reflection: Reflection[M]
+    instructions: str
+    shown: list[dict[str, Any]]
+    beside: dict[str, Any]
+
+    def own(self, fitted: Fitted) -> list[M]:
+        """Return the framework's messages to send."""
+        return self.reflection.back(fitted.messages, self.instructions)
+
+
+class MirroredCalls(Generic[M]):
+    """
+    Sends a framework's messages through a window; ``send`` takes them and returns the framework's answer.
+
+    ``system`` is the prompt where it is kept apart from the messages, the instructions in it.
+    """
+
+    def __init__(self, window: Window, shape: Shape[M], usage: Callable[[Any], Any]) -> None:
+        self._window: Final = window
+        self._mirror: Final = Mirror(shape)
+        self._usage: Final = usage
+        """The usage in an answer or a piece of one; None where there is none."""
+
+    def fit(self, messages: Sequence[M], **beside: Any) -> tuple[list[M], Callable[[Any], None]]:
+        """Return what to send, and what takes in the answer to it; for hooks that can't send it themselves."""
+        draft = self._draft(messages, **beside)
+        fitted = self._window.fit(draft.shown, **draft.beside)
+        return draft.own(fitted), lambda answer: self._window.observe(fitted, self._usage(answer))
+
+    def call(self, send: Callable[[list[M]], Any], messages: Sequence[M], **beside: Any) -> Any:
+        """Return what ``send`` returns; see ``Window.call``."""
+        draft = self._draft(messages, **beside)
+
+        def told(fitted: Fitted) -> Told:
+            return self._told(send(draft.own(fitted)))
+
+        return self._window.call(told, draft.shown, **draft.beside).answer
+
+    async def acall(self, send: Callable[[list[M]], Awaitable[Any]], messages: Sequence[M], **beside: Any) -> Any:
+        """Return what ``send`` returns, awaited."""
+        draft = self._draft(messages, **beside)
+
+        async def told(fitted: Fitted) -> Told:
+            return self._told(await send(draft.own(fitted)))
+
+        return (await self._window.acall(told, draft.shown, **draft.beside)).answer
+
+    def stream(self, send: Callable[[list[M]], Iterator[Any]], messages: Sequence[M], **beside: Any) -> Iterator[Any]:
+        """Yield the pieces that ``send`` returns; see ``Window.stream``."""
+        draft = self._draft(messages, **beside)
+
+        def told(fitted: Fitted) -> Iterator[Told]:
+            return map(self._told, send(draft.own(fitted)))
+
+        for one in self._window.stream(told, draft.shown, **draft.beside):
+            yield one.answer
+
+    async def astream(self, send: Callable[[list[M]], Any], messages: Sequence[M], **beside: Any) -> AsyncIterator[Any]:
+        """Yield the pieces of the asynchronous stream that ``send`` returns, or that awaiting it gives."""
+        draft = self._draft(messages, **beside)
+
+        async def told(fitted: Fitted) -> AsyncIterator[Told]:
+            pieces = send(draft.own(fitted))
+            async for piece in await pieces if isawaitable(pieces) else pieces:
+                yield self._told(piece)
+
+        async for one in self._window.astream(told, draft.shown, **draft.beside):
+            yield one.answer
+
+    def _draft(self, messages: Sequence[M], *, tools: Sequence[Any] | None = None, system: Any = None) -> _Draft[M]:
+        reflection, text = self._mirror(messages), self._window.instructions()
+        shown = reflection.messages
+        if system is None and not is_instructed(leading_system(shown), text):
+            system = text  # what the system message will have more than is shown
+        return _Draft(reflection, text, shown, {"tools": tools, "system": system})
+
+    def _told(self, answer: Any) -> Told:
+        return Told(answer, self._usage(answer))
+
+
+def overridden(model: Any, methods: dict[str, Callable[..., Any]]) -> Any:
+    """Return a shallow copy of a model whose class has some methods in place of its own."""
+    kind, own = type(model), copy(model)
+    name = f"Fitted{kind.__name__}"
+    members = {"__module__": kind.__module__, **methods}
+    object.__setattr__(own, "__class__", new_class(name, (kind,), exec_body=lambda names: names.update(members)))
+    return own

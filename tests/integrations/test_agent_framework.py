@@ -1,0 +1,92 @@
+"""Agents of Microsoft's Agent Framework in a window, against a scripted provider."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+pytest.importorskip("agent_framework")
+pytest.importorskip("agent_framework.openai")
+
+from agent_framework import Agent, tool
+from agent_framework.exceptions import ChatClientException
+from agent_framework.openai import OpenAIChatClient, OpenAIChatCompletionClient
+from loopback import Loopback, TooLong, agent_run
+from overlong import PAGE, ROUNDS, SYSTEM, TASK, Judge, check_learned, check_run, window
+
+import longturn
+from longturn.integrations.agent_framework import FitMiddleware
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+STREAMS = pytest.mark.parametrize("streams", [False, True])
+CLIENTS = pytest.mark.parametrize("client", [OpenAIChatCompletionClient, OpenAIChatClient])
+
+
+@tool(approval_mode="never_require")
+def read(page: int) -> str:
+    """Read a page."""
+    return PAGE
+
+
+def run(fit: FitMiddleware, client: Any, *, streams: bool, **options: Any) -> list[str]:
+    """Return the results that the response holds."""
+
+    async def go() -> Any:
+        made = client(
+            model="any", function_invocation_configuration={"max_iterations": ROUNDS + 1, "max_function_calls": None}
+        )
+        agent = Agent(client=made, instructions=SYSTEM, tools=[read], middleware=[fit])
+        if not streams:
+            return await agent.run(TASK, **options)
+        stream = agent.run(TASK, stream=True, **options)
+        assert [update async for update in stream]
+        return await stream.get_final_response()
+
+    found = asyncio.run(go())
+    contents = [one for message in found.messages for one in message.contents]
+    return [one.result for one in contents if one.type == "function_result"]
+
+
+OFF = {"options": {"store": False}}
+
+
+@STREAMS
+@CLIENTS
+def test_a_run_stays_in_its_window(client: Any, streams: bool, loopback: Loopback, judge: Judge) -> None:
+    """Every request is valid and in the budget; the response keeps every page."""
+    loopback.play(agent_run(ROUNDS))
+    assert run(FitMiddleware(window()), client, streams=streams, **OFF) == [PAGE] * ROUNDS
+    check_run(loopback, judge)
+    assert all(request.is_streamed == streams for request in loopback.requests)
+
+
+@STREAMS
+def test_a_run_learns_what_the_provider_counts(streams: bool, loopback: Loopback) -> None:
+    loopback.play(agent_run(ROUNDS), characters_per_token=2)
+    fit = FitMiddleware(window())
+    run(fit, OpenAIChatCompletionClient, streams=streams)
+    check_learned(loopback, fit.window)
+
+
+def test_a_refusal_as_too_long_is_answered_by_a_smaller_request(loopback: Loopback) -> None:
+    loopback.play(agent_run(ROUNDS), limit=3_500)
+    assert run(FitMiddleware(window()), OpenAIChatCompletionClient, streams=False) == [PAGE] * ROUNDS
+    bodies = [str(request.body) for request in loopback.requests]
+    assert len(bodies) == len(set(bodies)) > ROUNDS + 1
+
+
+def test_a_run_that_never_fits_ends_with_the_sentence_for_the_person(loopback: Loopback) -> None:
+    loopback.play([TooLong()] * 4)
+    with pytest.raises(longturn.ConversationTooLong, match="new chat"):
+        run(FitMiddleware(window()), OpenAIChatCompletionClient, streams=False)
+    assert len(loopback.requests) <= 2
+
+
+def test_a_streamed_refusal_stays_the_frameworks_and_has_a_sentence_for_the_person(loopback: Loopback) -> None:
+    loopback.play([TooLong()] * 4)
+    with pytest.raises(ChatClientException) as caught:
+        run(FitMiddleware(window()), OpenAIChatCompletionClient, streams=True)
+    assert "new chat" in (longturn.classify(caught.value).message or "")
+    assert len(loopback.requests) == 1
