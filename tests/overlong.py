@@ -11,7 +11,7 @@ from loopback import Loopback, Request, prefix_breaks
 import longturn
 
 BUDGET = 6_000
-ROUNDS = 20
+ROUNDS = 12
 PAGE = "Ein Satz wie jeder andere. " * 150  # about a thousand tokens
 TASK = "Read it all."
 SYSTEM = "You are a careful worker."

@@ -86,7 +86,7 @@ def test_unchanged_messages_come_back_as_the_frameworks_own() -> None:
 
 
 def test_each_result_of_a_message_is_cleared_by_itself() -> None:
-    messages, own = history(4), longturn.Window(policy=longturn.Policy(budget=5_300, keep_share=0.45))
+    messages, own = history(4), longturn.Window(policy=longturn.Policy(budget=5_300, keep_share=0.45, batch=1))
     found = sent(own, messages)
     cleared = [[text != LONG for text in one.texts] for one in found if one.who == "tools"]
     assert cleared == [[True, True], [True, True], [True, False], [False, False]]
