@@ -233,9 +233,10 @@ def _numbers(evidence: Evidence, verdict: Verdict) -> Numbers:
         return numbers(evidence.texts, may_fit=True)
     if verdict is table.FIELD:
         return _of_tokens(evidence)
-    if verdict.kind in (FailureKind.OUTPUT_LIMIT, FailureKind.QUOTA):
-        counted = _of_tokens(evidence)
-        return counted if counted.is_over else Numbers(limit=least_limit(evidence.texts))
+    if verdict is table.QUOTA_SHRINKABLE:
+        return numbers(evidence.texts)
+    if verdict in (table.QUOTA, table.OUTPUT_ASKED):
+        return Numbers(limit=least_limit(evidence.texts))
     return Numbers()
 
 

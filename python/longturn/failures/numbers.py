@@ -72,10 +72,11 @@ _BEFORE: Final = {
         |bigger)\ than|above|over|beyond|within|below
         |under
         |window|context|capacity|n_ctx|max_total_tokens|(?<![=])<=?|(?<![=])>=?|≤|vs\.?|\[\s*\d+\s*,
-        |上限|最大|超过|超出|限制|maximal\w*|máxim\w+|kontext\w*|максим\w+|предел\w*|лимит\w*|grenze|límite|limite|최대|한도|最大値)
+        |上限|最大(?:输入|上下文)?(?:长度|值|限制)?(?:为|是)?|超过|超出|限制|maximal\w*|máxim\w+|kontext\w*|максим\w+|предел\w*
+        |лимит\w*|grenze|límite|limite|최대|한도|最大値)
         (?:[\s_-]+(?:the|its|our|an?|of|is|are|at|for|to|this|that|model(?:'s)?|models|context|window|length
         |size|limit|input|prompt
-        |tokens?|number|maximum|max|allowed|sequence|total|configured|your|organization|set|only|be|value
+        |tokens?|number|maximum|max|allowed|sequence|total|configured|your|organization|set|only|or|equal|just|be|value
         |holds?|can|takes?|reads?|fits|de|la|del|von|der
         |des|du|contexto|contexte|jetons))*
         [\s:=('"`]*$""",
@@ -94,7 +95,8 @@ _AFTER: Final = {
         |\s*(?:\w+\s+){0,2}tokens?\s*(?:per|/)""",
     "excess": r"\s*tokens?\s+(?:over|too\s+(?:many|long)|above|more\s+than|beyond)\b",
     "other": r"""
-        \s*(?:characters?|chars?|bytes?|[kmg]i?b\b|pixels?|images?|files?|messages?\b|items?|tools\b|seconds?|s\b|ms\b
+        \s*(?:(?:input|text)\s+)?(?:characters?|chars?|bytes?|[kmg]i?b\b|pixels?|images?|files?|messages?\b
+        |items?|tools\b|seconds?|s\b|ms\b
         |minutes?|字符|字节|символ\w*|zeichen|caracter\w*|caract\w*|%)""",
 }
 _NO_COUNT: Final = frozenset({"other", "used"})
@@ -126,11 +128,9 @@ def _counted(text: str, *, may_fit: bool) -> Numbers:
         return term
     output, tools = _first(labelled, "output"), _first(labelled, "tools")
     limit = _limit(labelled)
-    tokens = _sum(text) or _tokens(labelled, limit=None if may_fit else limit, output=output)
+    tokens = _sum(text) or _tokens(labelled, limit=limit, output=output, may_fit=may_fit)
     if limit is None and tokens is None:
         tokens, limit = _pair(text, labelled)
-    if tokens is not None and limit is not None and not may_fit and not _is_sound(tokens, limit, output):
-        tokens = None
     excess = _first(labelled, "excess")
     if tokens is None and limit and excess:
         tokens = limit + excess
@@ -170,12 +170,12 @@ def _limit(labelled: Sequence[_Number]) -> int | None:
     return min(rest) if len(rest) == 2 else None
 
 
-def _tokens(labelled: Sequence[_Number], *, limit: int | None, output: int | None) -> int | None:
+def _tokens(labelled: Sequence[_Number], *, limit: int | None, output: int | None, may_fit: bool) -> int | None:
     """Return the stated total, else the input, else the one number above the limit."""
     asked = [number for number in labelled if not number.roles & _NOT_THE_REQUEST and number.value != limit]
     for role in ("total", "input"):
         for number in asked:
-            if role in number.roles and (limit is None or _is_sound(number.value, limit, output)):
+            if role in number.roles and (may_fit or limit is None or _is_sound(number.value, limit, output)):
                 return number.value
     return next((number.value for number in asked if limit and number.value > limit), None)
 

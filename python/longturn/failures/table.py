@@ -310,7 +310,8 @@ CONCEPTS: Final = {
     "tokens": r"\btok(?:en|s\b)|\btokens?\b|токен\w*|トークン|토큰|令牌|\bjetons?\b|_tokens?\b",
     # That it is over.
     "excess": r"""
-        exceed\w*|overflow\w*|expected\s+max|\bthe\s+(?:limit|maximum|max)\s+is\s+\d|\bover(?:runs?|shoots?
+        exceed\w*|overflow\w*|expected\s+max|not\s+possible|\bis\s+(?:just|only)\b|\brange\s+(?:of|is)\b
+        |\bthe\s+(?:limit|maximum|max)\s+is\s+\d|\bover(?:runs?|shoots?
         |ran)?\s+(?:the|its|our|your|by|max\w*|limit|budget)|surpass\w*|
         too\s+(?:long|large|many|big|much|lengthy|great)|oversized?
         |(?:greater|larger|longer|more|bigger|higher|fewer|less|shorter|smaller|lower)\s+(?:\w+\s+)?(?:than|then)\b
@@ -379,7 +380,7 @@ CONCEPTS: Final = {
         \bstrings?\b|\barrays?\b|\blists?\b|\btools?\b|\bfunctions?\b|schema|description|\bcharacters?\b
         |\bchars\b|\bbatch\b|\bdocuments?\b|
         embedding\w*|\bstop\s+sequences?|temperature|top_p|top_k|\bseed\b|logprobs|metadata|\bname\b|\bid\b
-        |\buser\b|max\s?length|
+        |\buser\b|\bmaxlength|expected\s+max\s+length|
         max_?items|\bbest_of\b|\benum\b|\btexts?\b|properties|\bitems\b|cache_control|\bkeys?\b|\blabels?\b|dimensions?
         |字符|工具|数组|文字|ツール|문자|도구|символ\w*|строк\w*|zeichen\b|werkzeug\w*|caractères|caracteres|herramienta\w*""",
     # Other reasons to say no.
@@ -433,7 +434,8 @@ CONCEPTS: Final = {
         |output)(?:[.\[]+\d+\]?)*(?:\.(?:text|content))?)?
         ['`\"]?\s*(?::|string|array|is\b|must\b)""",
     "characters": r"""
-        \bcharacters?\b|\bchars\b|max\s?length|string\s+(?:value\s+)?(?:length|too)|字符|символ\w*|zeichen\b
+        \bcharacters?\b|\bchars\b|\bmaxlength|expected\s+max\s+length|string\s+(?:value\s+)?(?:length|too)|字符
+        |символ\w*|zeichen\b
         |caractères|caracteres|文字|글자""",
     "day": r"""
         per[ _-]*day|daily|per[ _-]*month|monthly|\b[tr]pd\b|this\s+month|每天|每日|今日|1日|하루|일일|в\s+(?:день|сутки
@@ -507,6 +509,9 @@ FIRST_WORDINGS: Final = (
 
 WHOLE_WORDINGS: Final = (
     _wording(OVERFLOW, "window pair", not_of="fewest", example="The context window is 8192 tokens. You sent 9000."),
+    _wording(
+        OVERFLOW, "tokens excess pair", not_of="fewest output field bulk", example="9000 tokens are more than 8192"
+    ),
     _wording(OVERFLOW, "stated", not_of="fewest", example="The maximum input length is 4096 tokens"),
     _wording(OVERFLOW, "input tokens pair", not_of="fewest", example="Your prompt: 9000 tokens. Allowed: 8192."),
 )
