@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
 from longturn.cli.arguments import add_json
 from longturn.cli.console import Console, Step, Table, Text, Toned
 from longturn.cli.errors import Exit, InputError
 from longturn.cli.files import STDIN, chunks, found, size_of
-from longturn.tokens.scripts import Scripts, scripts
+from longturn.tokens.backend import core
+from longturn.tokens.scripts import Scripts
 
 DESCRIPTION = """\
 Counts the tokens of text files by the script rule: 4 ASCII characters a token, 1 Chinese, Japanese
@@ -19,6 +21,10 @@ or Korean one, 2 others.  Reads standard input where no FILE is given, or for -.
 Of a folder, all files in it are counted, but for hidden ones and those that are no text.
 A FILE that is not there may be a pattern: '**/*.py'.
 """
+
+
+_BATCH: Final = 64
+"""Pieces that are counted at once: 4 MB are enough for all cores to take part."""
 
 
 class Row(NamedTuple):
@@ -71,11 +77,18 @@ def count(name: str, step: Step) -> Row:
     """
     whole, done = size_of(name), 0
     sums = Scripts(0, 0, 0)
-    for piece in chunks(name):
-        sums = Scripts(*map(int.__add__, sums, scripts(piece)))
-        done += len(piece)
+    pieces = chunks(name)
+    while batch := list(islice(pieces, _BATCH)):
+        sums = Scripts(*map(int.__add__, sums, _counted(batch)))
+        done += sum(map(len, batch))
         step(done, whole)
     return Row(name, done, sums)
+
+
+def _counted(pieces: Sequence[bytes]) -> Scripts:
+    """Count pieces, on all cores where there are several megabytes."""
+    counts = memoryview(core.counts_batch(pieces)).cast("q")
+    return Scripts(*(sum(counts[script::3]) for script in range(3)))
 
 
 def total(rows: Sequence[Row]) -> Row:

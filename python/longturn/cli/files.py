@@ -13,8 +13,8 @@ from typing import BinaryIO, Final, NamedTuple
 from longturn.cli.errors import InputError
 
 STDIN: Final = "-"
-PIECE_BYTES: Final = 1 << 20
-"""Large enough that reading costs nothing beside counting, small enough to stay in the processor's cache."""
+PIECE_BYTES: Final = 1 << 16
+"""Large enough that reading costs nothing beside counting; so small that most pieces of English or code are ASCII."""
 _HEAD_BYTES: Final = 8_192
 _LONGEST_SEQUENCE: Final = 4  # bytes of one code point in UTF-8
 
