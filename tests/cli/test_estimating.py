@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import longturn
 from longturn.cli import files, main
 from longturn.cli.estimating import count
+from longturn.tokens.models import profile_name
 from longturn.tokens.scripts import Scripts
 
 
@@ -145,3 +146,21 @@ def test_a_large_file_is_read_in_pieces(saved: Any) -> None:
     assert [whole for _, whole in told] == [3_000_000] * len(told)
     assert told[-1][0] == 3_000_000
     assert len(told) >= 1
+
+
+def test_a_profile_or_a_model_can_measure(saved: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """By name, or from its file; the split by script stays."""
+    name = saved("Привет, мир. " * 500)
+    text = Path(name).read_text(encoding="utf-8")
+    other = next(profile for profile in longturn.Profile.names() if profile != "script")
+    expected = longturn.estimate(text, profile=other)
+    profile = saved(b"", "own.json")
+    longturn.Profile.named(other).save(profile)
+    for option in (["--profile", other], ["--profile", profile]):
+        total = counted(capsys, name, *option)["total"]
+        assert abs(total["tokens"] - expected) <= 1
+        assert total["other"] == 9 * 500
+    assert main(["estimate", name, "--profile", "nothing"]) == 2
+    assert "profile must be one of" in capsys.readouterr().err
+    by_model = counted(capsys, name, "--model", "gpt-5")["total"]["tokens"]
+    assert abs(by_model - longturn.estimate(text, profile=profile_name("gpt-5"))) <= 1

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from longturn import Policy, Window
+from longturn import Policy, Profile, Window
 from longturn.cli.printing import report_value
 from longturn.cli.records import Prices, Replay
 from longturn.cli.replay import replay
+from longturn.tokens.measure import measure_of
 
 Message = dict[str, Any]
 
@@ -80,6 +81,16 @@ def test_parts_add_up_to_what_is_sent(name: str, hold: bool) -> None:
             parts = sent.parts
             assert min(parts.overhead, parts.head, parts.notes, parts.talk, parts.results, parts.unread) >= 0
             assert sent.reused <= sent.tokens
+
+
+def test_parts_add_up_by_a_profile_too() -> None:
+    """What the window measures by is what the parts are measured by."""
+    profile = next(name for name in Profile.names() if name != "script")
+    window = Window(policy=Policy(budget=6_000), profile=profile)
+    run = replay(agent(), window, system="Be brief.", tools=TOOLS, measure=measure_of(profile))
+    for request in run.requests:
+        assert request.fitted.tokens == run.fit(request.messages).tokens
+        assert request.without.tokens == run.fit(request.messages).tokens_before
 
 
 def test_each_part_holds_its_own() -> None:

@@ -9,6 +9,8 @@ from typing import Final
 from longturn.cli.errors import InputError
 from longturn.fitting.policy import Policy
 from longturn.formats.detect import AUTO, FORMATS
+from longturn.tokens.measure import Measured, measure_of, profile_for
+from longturn.tokens.profiles import SCRIPT, Profile
 from longturn.window import Window
 from longturn.wording import languages
 
@@ -63,6 +65,33 @@ def add_policy(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--language", choices=languages(), default="en", help="of the notes (default: %(default)s)")
 
 
+def add_profile(parser: argparse.ArgumentParser) -> None:
+    """Let the command be told what to measure by."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--profile", default=SCRIPT, metavar="NAME",
+        help=f"what to measure by: {', '.join(Profile.names())}, or the file of one (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument("--model", metavar="NAME", help="measure by what is known of this model")
+
+
+def measured_by(options: argparse.Namespace) -> Measured:
+    """
+    Return what the options say to measure by.
+
+    Raises:
+        InputError: there is no such profile, or the file holds none.
+    """
+    try:
+        if options.model is None and options.profile.endswith(".json"):
+            return Profile.load(options.profile)
+        named = profile_for(options.profile, options.model)
+        measure_of(named)
+    except (ValueError, OSError) as error:
+        raise InputError(str(error)) from None
+    return named
+
+
 def window_of(options: argparse.Namespace, format: str, *, budget: int | None = None) -> Window:
     """
     Return the window that the options describe, for another budget where one is given.
@@ -73,7 +102,7 @@ def window_of(options: argparse.Namespace, format: str, *, budget: int | None = 
     given = {name: getattr(options, name) for name in _POLICY_OPTIONS} | ({"budget": budget} if budget else {})
     try:
         policy = Policy(**{name: value for name, value in given.items() if value is not None})
-        return Window(policy=policy, format=format, language=options.language)
+        return Window(policy=policy, format=format, language=options.language, profile=measured_by(options))
     except ValueError as error:
         raise InputError(str(error)) from None
 

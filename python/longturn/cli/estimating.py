@@ -7,16 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from longturn.cli.arguments import add_json
+from longturn.cli.arguments import add_json, add_profile, measured_by
 from longturn.cli.console import Console, Step, Table, Text, Toned
 from longturn.cli.errors import Exit, InputError
 from longturn.cli.files import STDIN, chunks, found, size_of
 from longturn.tokens.backend import core
+from longturn.tokens.measure import SCRIPT, Measure, measure_of
 from longturn.tokens.scripts import Scripts
+from longturn.tokens.walker import whole_tokens
 
 DESCRIPTION = """\
-Counts the tokens of text files by the script rule: 4 ASCII characters a token, 1 Chinese, Japanese
-or Korean one, 2 others.  Reads standard input where no FILE is given, or for -.
+Counts the tokens of text files by the script rule (4 ASCII characters a token, 1 Chinese, Japanese
+or Korean one, 2 others), or by what is known of a model.  Reads standard input where no FILE is given, or for -.
 
 Of a folder, all files in it are counted, but for hidden ones and those that are no text.
 A FILE that is not there may be a pattern: '**/*.py'.
@@ -33,23 +35,31 @@ class Row(NamedTuple):
     name: str
     bytes: int
     scripts: Scripts
+    quarters: int
+
+    @property
+    def tokens(self) -> int:
+        """The estimate, rounded up."""
+        return whole_tokens(self.quarters)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("files", metavar="FILE", nargs="*", help="text files, folders, patterns, or -")
     parser.add_argument("--by-script", action="store_true", help="tell the characters of each script class")
+    add_profile(parser)
     add_json(parser)
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
     """Count files and print the counts; the others are counted even if one can't be read."""
+    measure = measure_of(measured_by(options))
     rows: list[Row] = []
     failed = False
     with console.progress("counting") as step:
         for name in _named(options.files or [STDIN], console):
             try:
-                rows.append(count(name, step))
+                rows.append(count(name, step, measure))
             except InputError as error:
                 console.error(str(error))
                 failed = True
@@ -68,21 +78,30 @@ def _named(names: Iterable[str], console: Console) -> Iterator[str]:
         yield from files.names
 
 
-def count(name: str, step: Step) -> Row:
+def count(name: str, step: Step, measure: Measure = SCRIPT) -> Row:
     """
     Count a file as UTF-8 text, a piece at a time; an invalid byte is one code point of ``other``.
+
+    Only the script rule adds up exactly; by a profile a piece may be a token off.
 
     Raises:
         InputError: it can't be read.
     """
     whole, done = size_of(name), 0
-    sums = Scripts(0, 0, 0)
+    sums, quarters = Scripts(0, 0, 0), 0
     pieces = chunks(name)
     while batch := list(islice(pieces, _BATCH)):
         sums = Scripts(*map(int.__add__, sums, _counted(batch)))
+        if measure is not SCRIPT:
+            quarters += sum(map(measure.quarters, batch))
         done += sum(map(len, batch))
         step(done, whole)
-    return Row(name, done, sums)
+    return Row(name, done, sums, quarters if measure is not SCRIPT else quarters_of(sums))
+
+
+def quarters_of(counts: Scripts) -> int:
+    """Return the quarter-tokens of code points by the script rule."""
+    return counts.ascii + 2 * counts.other + 4 * counts.cjk
 
 
 def _counted(pieces: Sequence[bytes]) -> Scripts:
@@ -94,7 +113,8 @@ def _counted(pieces: Sequence[bytes]) -> Scripts:
 def total(rows: Sequence[Row]) -> Row:
     """Return the sum over several files: of code points, so that tokens are rounded up once."""
     sums = [sum(counts) for counts in zip(*(row.scripts for row in rows), strict=True)]
-    return Row("total", sum(row.bytes for row in rows), Scripts(*sums) if rows else Scripts(0, 0, 0))
+    scripts = Scripts(*sums) if rows else Scripts(0, 0, 0)
+    return Row("total", sum(row.bytes for row in rows), scripts, sum(row.quarters for row in rows))
 
 
 def _table(rows: Sequence[Row], *, by_script: bool) -> Table:
@@ -111,4 +131,4 @@ def _cells(row: Row, columns: Sequence[str]) -> list[str]:
 
 
 def _value(row: Row) -> dict[str, Any]:
-    return {"name": row.name, "tokens": row.scripts.tokens, "bytes": row.bytes, **row.scripts._asdict()}
+    return {"name": row.name, "tokens": row.tokens, "bytes": row.bytes, **row.scripts._asdict()}

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from longturn.cli.arguments import add_budget, add_format, add_json, add_policy, window_of
+from longturn.cli.arguments import add_budget, add_format, add_json, add_policy, add_profile, window_of
 from longturn.cli.console import Console
 from longturn.cli.documents import read_text, source_of
 from longturn.cli.errors import Exit, InputError
@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
     parser.add_argument("--system", metavar="FILE", help="a text file with the system prompt, where the file has none")
     parser.add_argument("--thread", type=int, default=0, metavar="N", help="of a session, the conversation to fit")
+    add_profile(parser)
     add_policy(parser)
     add_json(parser, "print the summary as JSON")
 

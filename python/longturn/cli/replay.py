@@ -19,7 +19,8 @@ from longturn.fitting.view import Stage
 from longturn.formats.base import Format
 from longturn.formats.detect import UNDECIDED, detected, format_named
 from longturn.rendering import Cleared
-from longturn.tokens.walker import walker, whole_tokens
+from longturn.tokens.measure import SCRIPT, Measure
+from longturn.tokens.walker import whole_tokens
 from longturn.window import Window
 
 Progress = Callable[[int, int], None]
@@ -38,13 +39,15 @@ def replay(
     tools: Any = None,
     prices: Prices = USUAL_PRICES,
     reported: Mapping[int, int] | None = None,
+    measure: Measure = SCRIPT,
     progress: Progress | None = None,
     watch: Watch | None = None,
 ) -> Replay:
     """
     Send a history's requests once more, in order, and return what came of it.
 
-    ``reported`` has the input tokens that the provider counted, by the index of the message it answered with.
+    ``measure`` is what the window measures by.  ``reported`` has the input tokens that the provider counted,
+    by the index of the message it answered with.
 
     Raises:
         FormatError: the history's format can't be told; names the message.
@@ -55,7 +58,7 @@ def replay(
     def fit(messages: int) -> Fitted:
         return window.fit(history[:messages], system=system, tools=tools)
 
-    ledger = _Ledger(history, found, window, prices, overhead=_overhead(system, tools))
+    ledger = _Ledger(history, _Meter(found, measure), window, prices, overhead=measure.overhead(system, tools))
     requests = []
     for number, point in enumerate(request_points(history, found), 1):
         fitted = fit(point)
@@ -106,11 +109,6 @@ def shared(before: Sequence[Any], after: Sequence[Any]) -> int:
     return min(len(before), len(after))
 
 
-def _overhead(system: Any, tools: Any) -> int:
-    """Return the quarter-tokens in front of the messages."""
-    return int(walker.content(system)) + (int(walker.json(tools)) if tools else 0)
-
-
 # ---------------------------------------------------------------------- what each request is made of
 
 
@@ -132,8 +130,9 @@ class _Sizes(NamedTuple):
 class _Meter:
     """Reads messages, each once."""
 
-    def __init__(self, shape: Format) -> None:
+    def __init__(self, shape: Format, measure: Measure) -> None:
         self._shape = shape
+        self._measure = measure
         self._known: Final[dict[int, tuple[Any, Facts, _Sizes]]] = {}  # holding a message keeps its id its own
 
     def facts(self, message: Any) -> Facts:
@@ -150,8 +149,8 @@ class _Meter:
     def _read(self, message: Any) -> tuple[Any, Facts, _Sizes]:
         found = self._known.get(id(message))
         if found is None:
-            facts, whole = self._shape.read(message), int(walker.message(message))
-            measured = [(result.is_note, int(walker.content(result.content))) for result in facts.results]
+            facts, whole = self._shape.read(message), self._measure.message(message)
+            measured = [(result.is_note, self._measure.content(result.content)) for result in facts.results]
             notes = sum(size for is_note, size in measured if is_note)
             results = sum(size for is_note, size in measured if not is_note)
             sizes = _Sizes(whole, notes, results, whole if facts.kind == Kind.SYSTEM else 0)
@@ -224,9 +223,9 @@ def _rounded(quarters: Sequence[int]) -> Parts:
 class _Ledger:
     """Both sides of a run so far, and what fitting took out."""
 
-    def __init__(self, history: Sequence[Any], shape: Format, window: Window, prices: Prices, overhead: int) -> None:
+    def __init__(self, history: Sequence[Any], meter: _Meter, window: Window, prices: Prices, overhead: int) -> None:
         self._history = history
-        self._meter: Final = _Meter(shape)
+        self._meter: Final = meter
         self._outline: Final = Outline(_rules(strict_roles=window.policy.strict_roles))
         self._without: Final = _Side(self._meter, prices, overhead)
         self._fitted: Final = _Side(self._meter, prices, overhead)

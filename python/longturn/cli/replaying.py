@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from longturn.cli.arguments import DEFAULT_BUDGET, add_budget, add_format, add_json, add_policy, price, window_of
+from longturn.cli.arguments import (
+    DEFAULT_BUDGET,
+    add_budget,
+    add_format,
+    add_json,
+    add_policy,
+    add_profile,
+    measured_by,
+    price,
+    window_of,
+)
 from longturn.cli.console import Console, Table, Toned
 from longturn.cli.documents import read_text
 from longturn.cli.errors import Exit, InputError
@@ -23,6 +33,7 @@ from longturn.cli.sessions.base import Thread
 from longturn.formats.base import text_of
 from longturn.formats.detect import AUTO
 from longturn.tokens.estimate import estimate
+from longturn.tokens.measure import measure_of
 
 DESCRIPTION = """\
 Replays saved runs call by call and compares their requests without and with fitting.
@@ -61,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--thread", type=int, default=0, metavar="N", help="of one file, the conversation to replay")
     parser.add_argument("--threads", action="store_true", help="list the conversations of a file, sub-agents' too")
     add_files(parser)
+    add_profile(parser)
     add_policy(parser)
     add_json(parser)
 
@@ -238,7 +250,8 @@ def _replayed(
         with console.progress(f"replaying {shown}") as step:
             run = replay(
                 thread.messages, window, name=shown, shape=shape, system=system, tools=thread.tools, prices=prices,
-                reported=thread.reported, progress=step, watch=transcript.take_in if are_wanted(options) else None,
+                reported=thread.reported, measure=measure_of(measured_by(options)), progress=step,
+                watch=transcript.take_in if are_wanted(options) else None,
             )  # fmt: skip
     except (ValueError, TypeError) as error:  # a format that can't be told, a message that is none
         raise InputError(f"{shown}: {error}") from error
