@@ -229,6 +229,7 @@ def test_what_a_model_says_is_no_failure(answer: Any) -> None:
         ({"stop_reason": "max_tokens", "content": [{"type": "text", "text": "a"}]}, "output_limit"),
         ({"candidates": [{"finishReason": "MAX_TOKENS"}]}, "output_limit"),
         ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}, "output": []}, "output_limit"),
+        ({"status": "incomplete", "incomplete_details.reason": "max_output_tokens"}, "output_limit"),
         ({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}}, "output_limit"),
         (chat("error"), "overloaded"),
         ({"choices": [{"finish_reason": "error", "error": {"code": 502, "message": "broken off"}}]}, "overloaded"),

@@ -65,11 +65,12 @@ def _judge(evidence: Evidence) -> tuple[Verdict, bool]:
     """Return what the evidence amounts to, and whether nothing deeper in the chain can say better."""
     if evidence.is_answer and not evidence.texts and (evidence.status or 200) < 400:
         return _ending(evidence), True
+    decided = _named(table.DECISIVE_CODES, evidence.codes) or _named(table.DECISIVE_CLASSES, evidence.classes)
+    if decided:
+        return decided, True
     spoken = _spoken(evidence)
     sure = (
-        _named(table.DECISIVE_CODES, evidence.codes)
-        or _named(table.DECISIVE_CLASSES, evidence.classes)
-        or _refused_for_money_or_rate(evidence, spoken)
+        _refused_for_money_or_rate(evidence, spoken)
         or _worded(evidence, spoken)
         or _spelled(evidence)
         or _named(table.CODES, evidence.codes)

@@ -38,7 +38,8 @@ _ATTRIBUTES: Final = (
     "status_code", "status", "http_status", "code", "error_code", "type", "reason", "param",
     "message", "api_message", "server_message", "msg", "detail", "details", "description", "error", "errors",
     "body", "response", "raw_response", "headers", "original_exception", "last_attempt",
-    "choices", "candidates", "message_delta", "delta", "finish_reason", "native_finish_reason", "stop_reason",
+    "choices", "candidates", "message_delta", "delta", "finish_reason", "finishReason",
+    "native_finish_reason", "stop_reason",
     "stopReason", "done_reason", "incomplete_details", "usage", "usage_metadata", "response_metadata",
     "provider_details", "prompt_eval_count", "eval_count", "completion", "content", "role", "output", "parts",
     "model_extra", "completion_tokens", "prompt_tokens", "input_tokens", "output_tokens",
@@ -202,7 +203,9 @@ class _Walk:
     def mapping(self, fields: object, *, depth: int) -> None:
         for key, value in islice(_items(fields), _ITEMS * 2):
             if isinstance(key, str):
-                self.entry(key.rpartition(".")[2].replace("_", "").replace("-", "").lower(), value, depth=depth)
+                *above, name = key[:_CODE_CHARS].replace("_", "").replace("-", "").lower().split(".")
+                self.is_answer = self.is_answer or not _ANSWER.isdisjoint(above)  # a log's ``usage.prompt_tokens``
+                self.entry(name, value, depth=depth)
 
     def entry(self, name: str, value: object, *, depth: int) -> None:
         """Take one field of a body or an object; ``name`` in small letters without dashes."""

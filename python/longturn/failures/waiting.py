@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
-from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Final
 
@@ -41,6 +40,8 @@ def _header(headers: Mapping[str, str]) -> float | None:
 
 def _until(date: str, *, since: str | None) -> float | None:
     """Return the seconds to a date, counted on the server's clock where it tells the time."""
+    from email.utils import parsedate_to_datetime  # dates are rare, and its import costs more than all of ours
+
     try:
         now = parsedate_to_datetime(since).timestamp() if since else time.time()
         return max(0.0, parsedate_to_datetime(date).timestamp() - now)
