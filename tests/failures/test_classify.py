@@ -321,6 +321,12 @@ def test_codes_are_read_before_words() -> None:
     assert OVERFLOW == classify(Response(400, {"error": {"code": "brand_new_prompt_too_long", "message": "no"}})).kind
 
 
+def test_the_field_that_is_meant_is_read() -> None:
+    """The words alone would not tell whose limit it is."""
+    body = {"error": {"message": "Above the maximum: expected a value <= 8192.", "param": "max_completion_tokens"}}
+    assert FailureKind.OUTPUT_LIMIT == classify(Response(400, body)).kind
+
+
 def test_counts_are_read_from_fields() -> None:
     body = {"error": {"code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": 9000, "n_ctx": 8192}}
     assert (9000, 8192) == (classify(body).tokens, classify(body).limit)

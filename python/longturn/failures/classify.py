@@ -83,8 +83,10 @@ def _judge(evidence: Evidence) -> tuple[Verdict, bool]:
 
 
 def _spoken(evidence: Evidence) -> list[frozenset[str]]:
-    """Return what each sentence speaks of; where an embedding was asked for, all of them speak of that too."""
+    """Return what each sentence speaks of: embeddings too where one was asked for, the answer where it is meant."""
     always = frozenset({"embedding"}) if evidence.path.rstrip("/").endswith(("embeddings", "embed")) else frozenset()
+    if any("output" in concepts(spaced(name)) for name in evidence.params):
+        always |= {"output"}
     return [concepts(sentence) | always for text in evidence.texts for sentence in sentences(spaced(text))]
 
 
