@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longturn.cli import documents
+from longturn.cli import documents, files
 from longturn.cli.documents import source_of
 from longturn.cli.errors import InputError
 
@@ -46,7 +46,7 @@ def test_a_document_reads_like_the_whole_text(value: Any, indent: int | None, pi
     except UnicodeDecodeError:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(documents, "PIECE_BYTES", piece)
+        patch.setattr(files, "PIECE_BYTES", piece)
         assert read(b"\xef\xbb\xbf" + data) == expected
 
 
@@ -81,7 +81,7 @@ def test_what_is_broken_is_named_by_line_and_column(
     text: str, place: str, piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether it is a document, one of many items, or a line."""
-    monkeypatch.setattr(documents, "PIECE_BYTES", piece)
+    monkeypatch.setattr(files, "PIECE_BYTES", piece)
     assert place in refused(text.encode())
 
 
@@ -100,7 +100,7 @@ def test_other_texts_are_refused() -> None:
 def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """One document, or one item; the same in lines is not."""
     monkeypatch.setattr(documents, "LARGEST_BYTES", 1_000)
-    monkeypatch.setattr(documents, "PIECE_BYTES", 100)
+    monkeypatch.setattr(files, "PIECE_BYTES", 100)
     item = {"a": "x" * 300}
     assert "one JSON document of more than" in refused(json.dumps({"b": [item] * 9}, indent=1).encode())
     assert "one item of more than" in refused(json.dumps([{"b": [item] * 9}], indent=1).encode())

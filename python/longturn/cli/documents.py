@@ -14,7 +14,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any, BinaryIO, Final
 
 from longturn.cli.errors import InputError
-from longturn.cli.files import PIECE_BYTES, opened, pieces
+from longturn.cli.files import opened, pieces
 from longturn.cli.sessions.base import Line, Source
 
 Warn = Callable[[str], None]
@@ -45,13 +45,21 @@ def source_of(name: str, file: BinaryIO, warn: Warn) -> Source:
     Raises:
         InputError: it can't be read; it is empty, no UTF-8 text or broken.
     """
-    lines = _numbered_lines(name, file)
+    parts = pieces(name, file)
+    opening = next(parts, b"")
+    parts = chain([opening], parts)
+    if opening.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
+        return _document_source(name, list(_Items(name, parts)))
+    lines = _numbered_lines(parts)
     number, first = next((pair for pair in lines if not pair[1].isspace()), (1, b""))
     beyond = list(_until_text(lines))
     rest = chain(beyond, lines)
     if _is_a_line(name, first, is_alone=not beyond or beyond[-1][1].isspace()):
         return _lines_source(name, chain([(number, first)], rest), warn)
-    value = _document(name, chain([first], (line for _, line in rest)), line=number)
+    return _document_source(name, _document(name, chain([first], (line for _, line in rest)), line=number))
+
+
+def _document_source(name: str, value: Any) -> Source:
     return Source(name=name, head=[value], lines=[Line(1, value)], is_lines=False)
 
 
@@ -79,15 +87,19 @@ def _is_a_line(name: str, first: bytes, *, is_alone: bool) -> bool:
         return False
 
 
-def _numbered_lines(name: str, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+def _numbered_lines(parts: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield the lines with their numbers."""
     number = 0
-    try:
-        while line := file.readline():
+    held: list[bytes] = []
+    for part in parts:
+        start = 0
+        while (end := part.find(b"\n", start) + 1) > 0:
             number += 1
-            yield number, line
-    except OSError as error:  # a folder
-        raise InputError(f"cannot read {name}: {error.strerror or error}") from None
+            yield number, b"".join([*held, part[start:end]])
+            held, start = [], end
+        held.append(part[start:])
+    if last := b"".join(held):
+        yield number + 1, last
 
 
 def parse_lines(name: str, lines: Iterable[tuple[int, bytes]], warn: Warn) -> Iterator[Line]:
@@ -147,29 +159,12 @@ def _broken(name: str, error: JSONDecodeError, line: int, column: int) -> InputE
 
 
 def _document(name: str, parts: Iterable[bytes], *, line: int) -> Any:
-    parts = _in_pieces(parts)
-    first = next(parts, b"")
-    if first.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
-        return list(_Items(name, chain([first], parts), line))
-    data = bytearray(first)
+    data = bytearray()
     for part in parts:
         data += part
         if len(data) > LARGEST_BYTES:
             raise _too_large(name, "one JSON document")
     return _parsed(name, _text(name, bytes(data), line=line), line=line)
-
-
-def _in_pieces(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines put together into larger pieces."""
-    held: list[bytes] = []
-    size = 0
-    for part in parts:
-        held.append(part)
-        size += len(part)
-        if size >= PIECE_BYTES:
-            yield b"".join(held)
-            held, size = [], 0
-    yield b"".join(held)
 
 
 def _too_large(name: str, what: str) -> InputError:
@@ -182,14 +177,13 @@ def _too_large(name: str, what: str) -> InputError:
 class _Items:
     """The items of a JSON list, parsed one by one out of a text that arrives in pieces."""
 
-    def __init__(self, name: str, parts: Iterable[bytes], line: int) -> None:
+    def __init__(self, name: str, parts: Iterable[bytes]) -> None:
         self._name = name
         self._parts = iter(parts)
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._text = ""
         self._at = 0  # what of the text is done with
-        self._line = line
-        self._column = 1
+        self._line = self._column = 1
         self._is_over = False
 
     def __iter__(self) -> Iterator[Any]:
