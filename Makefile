@@ -26,7 +26,7 @@ EXTRAS := $(WITH:%=$(DONE)/group-%)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo dev test test-rs test-py test-old-sdks coverage lint golden format bench bench-smoke docs wheels test-wheels fuzz clean
+.PHONY: help demo dev test test-rs test-py test-old-sdks coverage lint golden format bench accuracy bench-smoke docs wheels test-wheels fuzz clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | awk -F@ '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -116,6 +116,10 @@ bench: $(DONE)/core-$(CORE) $(DONE)/group-bench  ## one table of timings, beside
 	$(BIN)/python -m pytest benches --quiet --benchmark-only --benchmark-quiet --benchmark-min-time=0.0001 \
 		--benchmark-max-time=0.3 --benchmark-json=.benchmarks/measured.json
 	$(BIN)/python -m benches.table .benchmarks/measured.json .benchmarks/lanes.txt
+
+# Of the texts in LONGTURN_DATA, or of tables of counted texts: make accuracy TABLE=pieces.jsonl
+accuracy: $(DONE)/core-$(CORE) $(DONE)/group-bench  ## how far off estimates are, into docs/accuracy.md
+	$(BIN)/python -m benches.accuracy $(TABLE)
 
 bench-smoke: $(DONE)/core-$(CORE) $(DONE)/group-test $(EXTRAS)  ## every bench once, untimed: benches that nobody runs rot
 	$(if $(CARGO),cargo test --locked --quiet --bench '*' >/dev/null)

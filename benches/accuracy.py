@@ -147,7 +147,7 @@ def tables(texts: Sequence[Text]) -> str:
         types = [text.type for text in counted]
         for name, row in rows.items():
             told = spread(row, types, usual).shown()
-            shown = [f"{told['mean']:.1f}", *(f"{told[part]:+.0f}" for part in ("p10", "p90"))]
+            shown = [f"{told['mean']:.1f}", *(_signed(told[part] / 100) for part in ("p10", "p90"))]
             overall.append([f"`{profile}`" if name == "**profile**" else "", name, *shown])
         own[profile] = _medians(counted, errors)
         script[profile] = _medians(counted, rows["script rule"])
@@ -184,7 +184,12 @@ def _shown_type(kind: str) -> str:
 def _cell(script: float | None, own: float | None) -> str:
     if script is None or own is None:
         return "–"
-    return f"{100 * script:+.0f} → {100 * own:+.0f}"
+    return f"{_signed(script)} → {_signed(own)}"
+
+
+def _signed(share: float) -> str:
+    percent = round(100 * share)
+    return f"{percent:+d}" if percent else "0"
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import longturn
 from longturn import Profile
 from longturn.tokens.classes import ASCII, BEYOND_ASCII, CLASSES, PAIRS, START
 from longturn.tokens.profiles import UNITS
@@ -148,6 +149,17 @@ def test_table_agrees_with_the_description(text: str, name: str) -> None:
         before = found
     assert total / UNITS == pytest.approx(_weigh(profile, text), abs=0.02)
     assert total >= 0
+
+
+@given(st.text(max_size=200), st.sampled_from([name for name in Profile.names() if name != "script"]))
+def test_estimate_is_what_the_weights_add_up_to(text: str, name: str) -> None:
+    """The engine's sum is that of the counter, up to rounding; a text has no negative estimate, an empty one none."""
+    profile = Profile.named(name)
+    weights = [profile.weights[one] for one in CLASSES]
+    weights += [profile.after.get(before, {}).get(one, profile.weights[one]) for before, one in PAIRS]
+    expected = float(counter()(text) @ np.array(weights))
+    assert -0.1 <= longturn.estimate(text, profile=name) - expected <= 1.35
+    assert longturn.estimate("", profile=name) == 0
 
 
 @given(st.text(max_size=50), st.integers(1, 12))

@@ -57,7 +57,7 @@ _BLOCKS: Final = (
     (0x530, "caucasian"),  # Armenian
     (0x590, "hebrew"),
     (0x600, "arabic"),
-    (0x66E, "arabic_extended"),  # Persian, Urdu, Kurdish ...
+    (0x66E, "arabic_extended"),  # Urdu, Uyghur, Kurdish ...
     (0x700, "rare_2"),  # Syriac
     (0x750, "arabic_extended"),
     (0x780, "rare_2"),  # Thaana, N'Ko
@@ -130,11 +130,13 @@ _BLOCKS: Final = (
 )
 """Where each class begins from U+0080 on, letters of ``_APART`` aside."""
 
-# Common letters of Western Europe split less than rare ones; of Cyrillic, these ones more than the others.
+# Common letters of Western Europe split less than rare ones; of Cyrillic, these ones more than the others; letters
+# that Arabic lacks and Persian has less than those of Urdu, Uyghur or Kurdish.
 _APART: Final = {
     "latin_common": "àâãçèìíñòôõöùúûü",
     "latin_extended": "áó",
     "cyrillic_split": "абдзилмпрухчшъэ",
+    "persian": "پچژکگی",
 }
 
 
