@@ -127,3 +127,5 @@ def test_a_system_prompt_counts(saved: Any, capsys: pytest.CaptureFixture[str]) 
     prompt = saved("s" * 4_000, "prompt.txt")
     _, summary = fitted(capsys, saved(run_of(1)), "--system", prompt, "--json")
     assert json.loads(summary)["tokens"] == Window(200_000).fit(run_of(1), system="s" * 4_000).tokens
+    assert main(["fit", saved({"messages": run_of(1)}), "--system", prompt]) == 2
+    assert "is a request body: write the system prompt into it" in capsys.readouterr().err

@@ -34,11 +34,11 @@ class ColourConsole(Console):
 
     def warn(self, text: str) -> None:
         """Print a warning to standard error."""
-        self._err.print(Styled("longturn: warning: ", style="yellow").append(text, style="default"))
+        self._err.print(Styled.assemble(("longturn: warning: ", "yellow"), text))
 
     def error(self, text: str) -> None:
         """Print an error to standard error."""
-        self._err.print(Styled("longturn: error: ", style="bold red").append(text, style="default"))
+        self._err.print(Styled.assemble(("longturn: error: ", "bold red"), text))
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Step]:
@@ -77,7 +77,9 @@ class _Shown:
 
 
 def _grid(table: Table) -> Grid:
-    grid = Grid(box=rich.box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_header=table.has_headings)
+    grid = Grid(
+        box=rich.box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold", show_header=table.has_headings
+    )
     for column, heading in enumerate(table.headings):
         justify: Any = "left" if table.is_left(column) else "right"
         grid.add_column(heading.removeprefix("<"), justify=justify, overflow="fold")

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from json import JSONDecodeError, JSONDecoder
 from typing import Any, BinaryIO, Final
 
 from longturn.cli.errors import InputError
 from longturn.cli.files import opened, pieces
-from longturn.cli.sessions.base import Line, Source
-
-Warn = Callable[[str], None]
+from longturn.cli.sessions.base import Line, Source, Warn
 
 HEAD_LINES: Final = 200
 """How many lines are looked at to tell what a file is."""

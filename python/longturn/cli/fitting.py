@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", default=STDIN, help="default: standard input")
     add_budget(parser)
     add_format(parser)
-    parser.add_argument("--system", metavar="FILE", help="a text file with the system prompt, where the file has none")
+    parser.add_argument("--system", metavar="FILE", help="a text file with the system prompt, for a history")
     parser.add_argument("--thread", type=int, default=0, metavar="N", help="of a session, the conversation to fit")
     add_profile(parser)
     add_policy(parser)
@@ -50,7 +50,9 @@ def _fitted(options: argparse.Namespace, console: Console) -> Fitted:
     with opened(options.file) as file:
         source = source_of(name, file, console.warn)
         body = body_of(source.document)
-        if body is None or options.system:
+        if body is not None and options.system:
+            raise InputError(f"{name} is a request body: write the system prompt into it, instead of --system")
+        if body is None:
             return _fitted_thread(name, checked(name, read(source, console.warn)), options)
     try:
         return window_of(options, options.format).fit_request(body)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import reduce
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from longturn.cli.console import Block, Table, Text, Toned
+from longturn.cli.console import Block, Table, Text, Toned, plain
 from longturn.cli.records import Replay, Request, Side, counted
 
 _CHART_WIDTH: Final = 60
@@ -143,30 +144,53 @@ def _reported(run: Replay) -> Iterator[Block]:
 # ---------------------------------------------------------------------- many runs
 
 
+class _Sums(NamedTuple):
+    """What a row says of one run, or of several."""
+
+    requests: int
+    over_budget: int
+    moves: int
+    cost: float
+    fitted_cost: float
+    largest: int
+    fitted_largest: int
+
+    def plus(self, other: _Sums) -> _Sums:
+        return _Sums(
+            requests=self.requests + other.requests,
+            over_budget=self.over_budget + other.over_budget,
+            moves=self.moves + other.moves,
+            cost=self.cost + other.cost,
+            fitted_cost=self.fitted_cost + other.fitted_cost,
+            largest=max(self.largest, other.largest),
+            fitted_largest=max(self.fitted_largest, other.fitted_largest),
+        )
+
+    def row(self, name: str) -> list[Text]:
+        numbers = (self.requests, self.over_budget, self.largest, self.fitted_largest, self.moves)
+        return [name, *(f"{number:,}" for number in numbers), _less(self.fitted_cost, self.cost) or "the same"]
+
+
 def runs_table(runs: Sequence[dict[str, Any]]) -> Table:
     """Return a row a run, and their sum; the runs are given as `summary_value` makes them."""
-    rows: list[Sequence[Text]] = [_run_row(run) for run in runs]
-    sums = {side: {key: sum(run[side][key] for run in runs) for key in ("cost", "over_budget")} for side in _SIDES}
-    largest = {side: max(run[side]["largest"] for run in runs) for side in _SIDES}
-    whole = {
-        "name": "total", "requests": sum(run["requests"] for run in runs),
-        "moves": sum(run["moves"] for run in runs),
-        **{side: {**sums[side], "largest": largest[side]} for side in _SIDES},
-    }  # fmt: skip
-    rows.append([Toned(cell if isinstance(cell, str) else cell.text, "title") for cell in _run_row(whole)])
+    sums = [_sums_of(run) for run in runs]
+    total = [Toned(plain(cell), "title") for cell in reduce(_Sums.plus, sums).row("total")]
+    rows: list[Sequence[Text]] = [one.row(run["name"]) for run, one in zip(runs, sums, strict=True)]
     headings = ("<run", "requests", "over budget", "largest", "fitted to", "cuts", "cost")
-    return Table(headings=headings, rows=rows)
+    return Table(headings=headings, rows=[*rows, total])
 
 
-_SIDES: Final = ("without", "fitted")
-
-
-def _run_row(run: dict[str, Any]) -> Sequence[Text]:
+def _sums_of(run: dict[str, Any]) -> _Sums:
     without, fitted = run["without"], run["fitted"]
-    return [
-        run["name"], f"{run['requests']:,}", f"{without['over_budget']:,}", f"{without['largest']:,}",
-        f"{fitted['largest']:,}", f"{run['moves']:,}", _less(fitted["cost"], without["cost"]) or "the same",
-    ]  # fmt: skip
+    return _Sums(
+        requests=run["requests"],
+        over_budget=without["over_budget"],
+        moves=run["moves"],
+        cost=without["cost"],
+        fitted_cost=fitted["cost"],
+        largest=without["largest"],
+        fitted_largest=fitted["largest"],
+    )
 
 
 # ---------------------------------------------------------------------- JSON
