@@ -9,11 +9,14 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+
+_FOLDER = Path(__file__).parent
 
 
 @pytest.fixture
@@ -33,6 +36,14 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.close()
     asyncio.set_event_loop(None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Some frameworks use what their own dependencies have deprecated, and leave sockets to the garbage collector."""
+    for item in items:
+        if item.path.parent == _FOLDER:
+            item.add_marker(pytest.mark.filterwarnings("ignore::DeprecationWarning"))
+            item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))
 
 
 def _set_up(namespace: dict[str, Any]) -> None:
