@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any, NamedTuple
 
 import pytest
@@ -104,3 +104,59 @@ def test_script_rule_falls_short_of_its_margin_once_in_ten(texts: list[Text]) ->
     errors = _errors(texts, "script", lambda text: text.tokens["claude47"])
     margin = Profile.named("script").margin
     assert _alike(texts, [(1 + error) * margin < 1 for error in errors]) < 0.1
+
+
+# ---------------------------------------------------------------------- what a provider reported
+
+
+def _rounds(lines: Sequence[str]) -> list[tuple[list[dict[str, Any]], int]]:
+    """Return the messages between two requests of a recorded session, and by how much the reported input grew."""
+    rounds: list[tuple[list[dict[str, Any]], int]] = []
+    new: list[dict[str, Any]] = []
+    before = 0
+    for row in map(json.loads, lines):
+        message = row.get("message") or {"role": "", "content": []}
+        if message["role"] == "assistant":
+            usage = message["usage"]
+            counted = usage["input"] + usage["cacheRead"] + usage["cacheWrite"]
+            if before and new and counted > before:
+                rounds.append((new, counted - before))
+            before, new = counted, [{"role": "assistant", "content": list(map(_block, message["content"]))}]
+        elif message["role"] == "toolResult":
+            result = {"type": "tool_result", "tool_use_id": message["toolCallId"], "content": message["content"]}
+            new.append({"role": "user", "content": [result]})
+        else:
+            before = 0  # the person's turns, and what the program did in between
+    return [(_merged(messages), grown) for messages, grown in rounds if not _has_thought(messages[0])]
+
+
+def _has_thought(message: dict[str, Any]) -> bool:
+    """Tell whether a message holds thinking, which the provider may leave out when it comes back."""
+    return any(block["type"] == "thinking" for block in message["content"])
+
+
+def _block(block: dict[str, Any]) -> dict[str, Any]:
+    if block["type"] != "toolCall":
+        return block
+    return {"type": "tool_use", "id": block["id"], "name": block["name"], "input": block["arguments"]}
+
+
+def _merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return results that follow each other as one message, as they are sent."""
+    results = [block for message in messages[1:] for block in message["content"]]
+    return [messages[0], {"role": "user", "content": results}] if results else messages[:1]
+
+
+def test_rounds_of_a_recorded_session_come_out_right(data: Path) -> None:
+    """Calls, results and what is around them, against the growth of the input that Claude Opus 4.5 reported."""
+    session = data / "traces" / "pi-session" / "pi-before-compaction.jsonl"
+    if not session.exists():
+        pytest.skip("the recorded session is not there")
+    rounds = _rounds(session.read_text(encoding="utf-8").splitlines())
+    estimated = [longturn.estimate(messages, profile="claude") for messages, _ in rounds]
+    assert len(rounds) > 200
+    assert median(size / grown for size, (_, grown) in zip(estimated, rounds, strict=True)) == pytest.approx(
+        1, abs=0.06
+    )
+    small = [(size, grown) for size, (_, grown) in zip(estimated, rounds, strict=True) if grown < 400]
+    assert sum(size for size, _ in small) / sum(grown for _, grown in small) == pytest.approx(1, abs=0.06)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from random import Random
 from types import MappingProxyType
 
@@ -28,6 +29,7 @@ _ALPHABET = {
 }
 
 
+@cache
 def _class_of(character: str) -> str:
     for name, characters in ASCII.items():
         if character in characters:
