@@ -133,6 +133,7 @@ class Loopback:
             "AWS_ACCESS_KEY_ID": KEY,
             "AWS_SECRET_ACCESS_KEY": KEY,
             "AWS_DEFAULT_REGION": "us-east-1",
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # or it is fetched when LiteLLM is imported
             "NO_PROXY": "127.0.0.1,localhost",
             "no_proxy": "127.0.0.1,localhost",
         }
