@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 DONE := $(VENV)/done#               what has been set up, one empty file each
 FUZZ_SECONDS ?= 60
 OLD := .venv-old#                a second environment, with the oldest SDKs
+FRAMEWORKS := .venv-frameworks#  an environment for each framework
+NAME ?=#                         one of them, for test-framework
 WITH ?=#                         more groups for the suite; tests of what is not installed are skipped
 
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
@@ -26,7 +28,7 @@ EXTRAS := $(WITH:%=$(DONE)/group-%)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo dev test test-rs test-py test-old-sdks coverage lint golden format bench accuracy bench-smoke docs wheels test-wheels fuzz clean
+.PHONY: help demo dev test test-rs test-py test-old-sdks test-framework coverage lint golden format bench accuracy bench-smoke docs wheels test-wheels fuzz clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | awk -F@ '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -78,6 +80,21 @@ $(OLD)/done: pyproject.toml $(DONE)/venv
 	$(BIN)/python -m venv $(OLD)
 	$(OLD)/bin/python -m pip install --quiet --upgrade pip
 	$(OLD)/bin/pip install --quiet --group sdks-old
+	@touch $@
+
+# Two files that must be there, so a test that was skipped fails: then nothing was collected.
+test-framework: $(FRAMEWORKS)/$(NAME)/done  ## the tests of one framework in an environment of its own, as in NAME=openai
+	for tests in tests/integrations/test_$(subst -,_,$(NAME:%-oldest=%)).py docs/frameworks/$(NAME:%-oldest=%).md; do \
+		PYTHONPATH=python $(FRAMEWORKS)/$(NAME)/bin/python -m pytest --quiet $$tests || exit 1; done
+
+$(FRAMEWORKS)//done:
+	@echo "name a framework: make test-framework NAME=... (one of$$(sed -n 's/^framework-\([^ ]*\).*/ \1/p' pyproject.toml | tr -d '\n'))"
+	@exit 1
+
+$(FRAMEWORKS)/%/done: pyproject.toml $(DONE)/venv
+	$(BIN)/python -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --upgrade pip
+	$(@D)/bin/pip install --quiet --group framework-$*
 	@touch $@
 
 coverage: $(DONE)/core-$(CORE) $(DONE)/group-coverage $(EXTRAS)  ## lines and branches that no Python test reaches
@@ -139,5 +156,5 @@ fuzz:  ## compare the fast counters with the naive one for FUZZ_SECONDS; needs n
 		cargo +nightly fuzz run --fuzz-dir rust/fuzz $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(OLD) target dist docs/_build .benchmarks .demo .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(OLD) $(FRAMEWORKS) target dist docs/_build .benchmarks .demo .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	rm -f python/longturn/_core*.so
