@@ -35,6 +35,7 @@ async def aread(page: int) -> str:
 
 
 aread.__name__ = "read"
+read.__annotations__ = aread.__annotations__ = {"page": int, "return": str}  # older versions do not resolve names
 
 
 @pytest.fixture

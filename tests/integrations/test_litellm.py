@@ -29,6 +29,7 @@ PROVIDERS = pytest.mark.parametrize("model", ["openai/any", "anthropic/any"])
 pytestmark = [
     pytest.mark.filterwarnings("ignore::UserWarning:pydantic"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning:litellm"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),  # sessions that it leaves open
 ]
 
 
@@ -37,6 +38,9 @@ def alone(own_loop: None, loopback: Loopback, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(litellm, "suppress_debug_info", True)
     monkeypatch.setattr(litellm, "callbacks", [])
     monkeypatch.setattr(litellm, "in_memory_llm_clients_cache", type(litellm.in_memory_llm_clients_cache)())
+
+
+TELLS_FAILURES = hasattr(litellm.integrations.custom_logger.CustomLogger, "async_post_call_failure_deployment_hook")
 
 
 class Agent:
@@ -69,7 +73,8 @@ class Agent:
 
 
 def router() -> Any:
-    return litellm.Router(model_list=[{"model_name": "openai/any", "litellm_params": {"model": "openai/any"}}])
+    models = [{"model_name": "openai/any", "litellm_params": {"model": "openai/any"}}]
+    return litellm.Router(model_list=models, num_retries=0)  # older ones repeat whatever was refused
 
 
 # ---------------------------------------------------------------------- ways to ask, each a whole run
@@ -250,6 +255,7 @@ def test_an_overflow_is_recovered_once(way: Any, loopback: Loopback, judge: Judg
     assert all(judge("openai-chat", request.body) == [] for request in loopback.requests)
 
 
+@pytest.mark.skipif(not TELLS_FAILURES, reason="this version of LiteLLM does not tell callbacks of failures")
 @pytest.mark.parametrize("way", HOOKED)
 def test_after_an_overflow_the_hook_fits_tighter(way: Any, loopback: Loopback) -> None:
     """It can't send anything itself: the person may ask again, and the conversation goes on."""
