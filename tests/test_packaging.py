@@ -110,3 +110,17 @@ def test_tag_must_name_the_version(check_release: ModuleType) -> None:
     """`v` and the version, nothing else."""
     assert [] == check_release.tag_problems("v1.2.3", "1.2.3")
     assert ["the tag is 1.2.3, but Cargo.toml has version 1.2.3"] == check_release.tag_problems("1.2.3", "1.2.3")
+
+
+def test_every_framework_is_tried_by_itself() -> None:
+    """What there is a page about has a group, and each group is in the matrix of the workflow."""
+    groups = {
+        name.removeprefix("framework-") for name in _toml("pyproject.toml")["dependency-groups"] if "work-" in name
+    }
+    workflow = ROOT / ".github" / "workflows" / "ci.yml"
+    if not workflow.exists():
+        pytest.skip("the workflows are in the repository only")
+    pages = {page.stem for page in (ROOT / "docs" / "frameworks").glob("*.md")} - {"index"}
+    matrix = workflow.read_text(encoding="utf-8").partition("framework:\n          - ")[2].partition("    steps:")[0]
+    assert sorted(groups) == sorted(matrix.replace("- ", "").split())
+    assert pages <= groups
