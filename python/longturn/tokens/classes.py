@@ -77,6 +77,7 @@ _BLOCKS: Final = (
     (0xE80, "lao"),
     (0xF00, "rare_known"),  # Tibetan
     (0x1000, "myanmar"),
+    (0x1050, "rare_3"),  # Mon, Shan, Karen
     (0x10A0, "caucasian"),  # Georgian
     (0x1100, "rare_3"),  # Hangul letters
     (0x1200, "rare_known"),  # Ethiopic
