@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
+
 import longturn
 from longturn.mirror import Mirror, Shape, Steady, shown_call
 from longturn.mirroring import MirroredCalls, overridden
@@ -106,6 +108,28 @@ def test_a_history_without_a_system_message_gets_one() -> None:
     own = longturn.Window(100_000)
     found = sent(own, history(1)[1:])
     assert found[0] == Message("system", (own.instructions(),))
+
+
+def test_V8_a_history_on_the_server_passes_through() -> None:
+    messages, own = history(4), longturn.Window(2_000)
+    calls = MirroredCalls(own, SHAPE, lambda answer: 1_000_000)
+    with pytest.warns(UserWarning, match="provider keeps"):
+        assert calls.call(lambda own: own, messages, is_held=True) == messages
+    assert list(calls.stream(iter, messages, is_held=True)) == messages
+    assert own.ratio == 1
+
+
+def test_messages_that_do_not_compare_are_taken_for_new_ones() -> None:
+    class Odd:
+        def __eq__(self, other: object) -> bool:
+            raise ValueError
+
+        __hash__ = None  # type: ignore[assignment]
+
+    steady: Steady[Odd] = Steady()
+    steady([Odd()])
+    second = [Odd()]
+    assert steady(second)[0] is second[0]
 
 
 def test_a_steady_list_holds_the_objects_of_the_last_one() -> None:

@@ -125,6 +125,12 @@ _PLACE: Final = "index"  # not read by the model, so it counts nothing
 
 def _agreement(seen: Sequence[Any], messages: Sequence[Any]) -> int:
     """Return how many leading messages are the same, or equal."""
-    pairs = zip(seen, messages, strict=False)
-    shorter = min(len(seen), len(messages))
-    return next((place for place, (one, other) in enumerate(pairs) if one is not other and one != other), shorter)
+    pairs = enumerate(zip(seen, messages, strict=False))
+    return next((place for place, (one, other) in pairs if not _is_same(one, other)), min(len(seen), len(messages)))
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    try:
+        return one is other or bool(one == other)
+    except (TypeError, ValueError):  # arrays in it do not compare to yes or no
+        return False

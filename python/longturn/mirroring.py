@@ -35,7 +35,8 @@ class MirroredCalls(Generic[M]):
     """
     Sends a framework's messages through a window; ``send`` takes them and returns the framework's answer.
 
-    ``system`` is the prompt where it is kept apart from the messages, the instructions in it.
+    ``system`` is the prompt where it is kept apart from the messages, the instructions in it.  ``is_held`` says
+    that the provider keeps the history: messages pass through then, with one warning ([V8]).
     """
 
     def __init__(self, window: Window, shape: Shape[M], usage: Callable[[Any], Any]) -> None:
@@ -52,6 +53,8 @@ class MirroredCalls(Generic[M]):
 
     def call(self, send: Callable[[list[M]], Any], messages: Sequence[M], **beside: Any) -> Any:
         """Return what ``send`` returns; see ``Window.call``."""
+        if self._passes(beside):
+            return send(list(messages))
         draft = self._draft(messages, **beside)
 
         def told(fitted: Fitted) -> Told:
@@ -61,6 +64,8 @@ class MirroredCalls(Generic[M]):
 
     async def acall(self, send: Callable[[list[M]], Awaitable[Any]], messages: Sequence[M], **beside: Any) -> Any:
         """Return what ``send`` returns, awaited."""
+        if self._passes(beside):
+            return await send(list(messages))
         draft = self._draft(messages, **beside)
 
         async def told(fitted: Fitted) -> Told:
@@ -70,6 +75,9 @@ class MirroredCalls(Generic[M]):
 
     def stream(self, send: Callable[[list[M]], Iterator[Any]], messages: Sequence[M], **beside: Any) -> Iterator[Any]:
         """Yield the pieces that ``send`` returns; see ``Window.stream``."""
+        if self._passes(beside):
+            yield from send(list(messages))
+            return
         draft = self._draft(messages, **beside)
 
         def told(fitted: Fitted) -> Iterator[Told]:
@@ -80,15 +88,25 @@ class MirroredCalls(Generic[M]):
 
     async def astream(self, send: Callable[[list[M]], Any], messages: Sequence[M], **beside: Any) -> AsyncIterator[Any]:
         """Yield the pieces of the asynchronous stream that ``send`` returns, or that awaiting it gives."""
+        if self._passes(beside):
+            async for piece in await _awaited(send(list(messages))):
+                yield piece
+            return
         draft = self._draft(messages, **beside)
 
         async def told(fitted: Fitted) -> AsyncIterator[Told]:
-            pieces = send(draft.own(fitted))
-            async for piece in await pieces if isawaitable(pieces) else pieces:
+            async for piece in await _awaited(send(draft.own(fitted))):
                 yield self._told(piece)
 
         async for one in self._window.astream(told, draft.shown, **draft.beside):
             yield one.answer
+
+    def _passes(self, beside: dict[str, Any]) -> bool:
+        """Take ``is_held`` out, and say so, once, if the provider keeps the history."""
+        is_held = bool(beside.pop("is_held", False))
+        if is_held:
+            self._window.fit_request({"messages": [], "conversation": True})
+        return is_held
 
     def _draft(self, messages: Sequence[M], *, tools: Sequence[Any] | None = None, system: Any = None) -> _Draft[M]:
         reflection, text = self._mirror(messages), self._window.instructions()
@@ -99,6 +117,10 @@ class MirroredCalls(Generic[M]):
 
     def _told(self, answer: Any) -> Told:
         return Told(answer, self._usage(answer))
+
+
+async def _awaited(value: Any) -> Any:
+    return await value if isawaitable(value) else value
 
 
 def overridden(model: Any, methods: dict[str, Callable[..., Any]]) -> Any:

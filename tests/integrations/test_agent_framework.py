@@ -90,3 +90,13 @@ def test_a_streamed_refusal_stays_the_frameworks_and_has_a_sentence_for_the_pers
         run(FitMiddleware(window()), OpenAIChatCompletionClient, streams=True)
     assert "new chat" in (longturn.classify(caught.value).message or "")
     assert len(loopback.requests) == 1
+
+
+def test_V8_a_conversation_on_the_server_passes_through(loopback: Loopback) -> None:
+    """Responses that the provider stores are continued there: only what is new is sent."""
+    loopback.play(agent_run(3))
+    fit = FitMiddleware(window(1_000))
+    with pytest.warns(UserWarning, match="provider keeps"):
+        assert run(fit, OpenAIChatClient, streams=False) == [PAGE] * 3
+    assert [len(request.messages) for request in loopback.requests[1:]] == [1, 1, 1]
+    assert all(request.whole for request in loopback.requests[1:])

@@ -29,30 +29,36 @@ def fit_model(model: Any, window: Window) -> Any:
         def send(own: list[Message]) -> Any:
             return kind.invoke(self, own, *args, **options)
 
-        return calls.call(send, messages, tools=options.get("tools"))
+        return calls.call(send, messages, **_beside(self, options))
 
     async def ainvoke(self: Any, messages: list[Message], *args: Any, **options: Any) -> Any:
         async def send(own: list[Message]) -> Any:
             return await kind.ainvoke(self, own, *args, **options)
 
-        return await calls.acall(send, messages, tools=options.get("tools"))
+        return await calls.acall(send, messages, **_beside(self, options))
 
     def invoke_stream(self: Any, messages: list[Message], *args: Any, **options: Any) -> Iterator[Any]:
         def send(own: list[Message]) -> Iterator[Any]:
             return iter(kind.invoke_stream(self, own, *args, **options))
 
-        return calls.stream(send, messages, tools=options.get("tools"))
+        return calls.stream(send, messages, **_beside(self, options))
 
     def ainvoke_stream(self: Any, messages: list[Message], *args: Any, **options: Any) -> AsyncIterator[Any]:
         def send(own: list[Message]) -> Any:
             return kind.ainvoke_stream(self, own, *args, **options)
 
-        return calls.astream(send, messages, tools=options.get("tools"))
+        return calls.astream(send, messages, **_beside(self, options))
 
     return overridden(
         model,
         {"invoke": invoke, "ainvoke": ainvoke, "invoke_stream": invoke_stream, "ainvoke_stream": ainvoke_stream},
     )
+
+
+def _beside(model: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return what goes with the messages; some models of OpenAI's send only what is new since their last answer."""
+    asked = [getattr(model, name, None) for name in ("_chains_responses", "_using_reasoning_model")]
+    return {"tools": options.get("tools"), "is_held": all(one is not None and one() for one in asked)}
 
 
 def _usage(answer: Any) -> Any:

@@ -51,7 +51,7 @@ class FitGenerator:
         def send(own: list[ChatMessage]) -> Any:
             return self.generator.run(messages=own, **options)
 
-        answer: dict[str, Any] = self._calls.call(send, messages, tools=_declared(tools))
+        answer: dict[str, Any] = self._calls.call(send, messages, **_beside(options))
         return answer
 
     @component.output_types(replies=list[ChatMessage])
@@ -68,7 +68,7 @@ class FitGenerator:
         async def send(own: list[ChatMessage]) -> Any:
             return await self.generator.run_async(messages=own, **options)
 
-        answer: dict[str, Any] = await self._calls.acall(send, messages, tools=_declared(tools))
+        answer: dict[str, Any] = await self._calls.acall(send, messages, **_beside(options))
         return answer
 
 
@@ -76,8 +76,11 @@ def _usage(answer: Any) -> Any:
     return next((reply.meta.get("usage") for reply in answer["replies"]), None)
 
 
-def _declared(tools: Any) -> list[Any]:
-    return [tool.tool_spec for tool in flatten_tools_or_toolsets(tools)] if tools else []
+def _beside(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what goes with the messages."""
+    tools = flatten_tools_or_toolsets(options["tools"]) if options["tools"] else []
+    held = (options["generation_kwargs"] or {}).get("previous_response_id")
+    return {"tools": [tool.tool_spec for tool in tools], "is_held": held}
 
 
 def _show(message: ChatMessage) -> list[dict[str, Any]]:

@@ -27,18 +27,23 @@ def fit_llm(llm: Any, window: Window) -> Any:
     calls, kind = MirroredCalls(window, SHAPE, _usage), type(llm)
 
     def chat(self: Any, messages: Sequence[ChatMessage], **options: Any) -> Any:
-        return calls.call(lambda own: kind.chat(self, own, **options), messages, tools=options.get("tools"))
+        return calls.call(lambda own: kind.chat(self, own, **options), messages, **_beside(self, options))
 
     def stream_chat(self: Any, messages: Sequence[ChatMessage], **options: Any) -> Iterator[Any]:
-        return calls.stream(lambda own: kind.stream_chat(self, own, **options), messages, tools=options.get("tools"))
+        return calls.stream(lambda own: kind.stream_chat(self, own, **options), messages, **_beside(self, options))
 
     async def achat(self: Any, messages: Sequence[ChatMessage], **options: Any) -> Any:
-        return await calls.acall(lambda own: kind.achat(self, own, **options), messages, tools=options.get("tools"))
+        return await calls.acall(lambda own: kind.achat(self, own, **options), messages, **_beside(self, options))
 
     async def astream_chat(self: Any, messages: Sequence[ChatMessage], **options: Any) -> AsyncIterator[Any]:
-        return calls.astream(lambda own: kind.astream_chat(self, own, **options), messages, tools=options.get("tools"))
+        return calls.astream(lambda own: kind.astream_chat(self, own, **options), messages, **_beside(self, options))
 
     return overridden(llm, {"chat": chat, "stream_chat": stream_chat, "achat": achat, "astream_chat": astream_chat})
+
+
+def _beside(llm: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return what goes with the messages; some LLMs send only what is new since their last answer."""
+    return {"tools": options.get("tools"), "is_held": getattr(llm, "track_previous_responses", False)}
 
 
 def _usage(answer: Any) -> Any:
