@@ -7,7 +7,6 @@ Only what is sent is fitted; the messages in the agent's state stay as they are.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from langchain.agents.middleware import AgentMiddleware
@@ -15,6 +14,7 @@ from langchain_core.messages import SystemMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from longturn.instructing import instructed
+from longturn.mirror import Told
 from longturn.window import Window
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ class FitMiddleware(AgentMiddleware):
             self.window.fit_request({"messages": request.messages, **held})  # says so once
             return handler(request)
 
-        def send(fitted: Fitted) -> _Answer:
-            return _answer(handler(request.override(messages=fitted.messages)))
+        def send(fitted: Fitted) -> Told:
+            return _told(handler(request.override(messages=fitted.messages)))
 
-        return self.window.call(send, request.messages, **_beside_messages(request)).response
+        return self.window.call(send, request.messages, **_beside_messages(request)).answer
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[Any]]
@@ -60,10 +60,10 @@ class FitMiddleware(AgentMiddleware):
             self.window.fit_request({"messages": request.messages, **held})
             return await handler(request)
 
-        async def send(fitted: Fitted) -> _Answer:
-            return _answer(await handler(request.override(messages=fitted.messages)))
+        async def send(fitted: Fitted) -> Told:
+            return _told(await handler(request.override(messages=fitted.messages)))
 
-        return (await self.window.acall(send, request.messages, **_beside_messages(request))).response
+        return (await self.window.acall(send, request.messages, **_beside_messages(request))).answer
 
     def _instructed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         system = request.system_message
@@ -88,20 +88,12 @@ class FitEdit:
         messages[:] = self.window.fit(messages).messages
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """What a handler returned, with the usage where a window looks for it."""
-
-    response: Any
-    usage: Any
-
-
-def _answer(response: Any) -> _Answer:
+def _told(response: Any) -> Told:
     """Return a handler's response, which may be one message, with the usage of its last message that has one."""
     inner = getattr(response, "model_response", response)  # of a response that also commands the state
     messages = getattr(inner, "result", [inner])
     usages = (getattr(message, "usage_metadata", None) for message in reversed(messages))
-    return _Answer(response, next(filter(None, usages), None))
+    return Told(response, next(filter(None, usages), None))
 
 
 def _held_by_server(request: ModelRequest[Any]) -> Mapping[str, Any]:

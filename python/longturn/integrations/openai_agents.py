@@ -16,6 +16,7 @@ from agents.run_config import ModelInputData
 
 from longturn.formats.base import name_of
 from longturn.instructing import instructed
+from longturn.mirror import Steady
 from longturn.window import Window
 
 if TYPE_CHECKING:
@@ -38,10 +39,11 @@ class FitInput(RunHooks[Any]):
 
     def __init__(self, window: Window) -> None:
         self.window = window
+        self._steady: Steady[Any] = Steady()  # the SDK builds all items anew for every call
 
     def __call__(self, data: CallModelData[Any]) -> ModelInputData:
         """Return the input to send; the SDK's own list and items are left alone."""
-        items, instructions = data.model_data.input, data.model_data.instructions
+        items, instructions = self._steady(data.model_data.input), data.model_data.instructions
         instructions = instructed(instructions, self.window.instructions())
         body = {"input": items, "instructions": instructions, "tools": _declared(data.agent.tools)}
         if _is_answer_only(items):
