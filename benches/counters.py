@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -206,6 +206,7 @@ def litellm() -> Count:
 
 COUNTERS: Final = (
     Counter(name="longturn", make=lambda: longturn.estimate, is_script_rule=True),
+    Counter(name="longturn, by a profile", make=lambda: partial(longturn.estimate, profile="openai")),
     Counter(name="its plain-Python twin", make=lambda: twin, is_script_rule=True),
     Counter(name="character loop", make=lambda: naive, is_script_rule=True),
     Counter(name="best plain Python", make=lambda: best_plain, is_script_rule=True),

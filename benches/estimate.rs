@@ -5,7 +5,8 @@
 //! text with its share of the sum; otherwise Criterion measures sizes from nothing to 64 MB.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use longturn::script::Counts;
+use longturn::profile::Profile;
+use longturn::text::Text;
 use longturn::{json, lanes, oracle, utf8};
 use std::hint::black_box;
 use std::time::Instant;
@@ -28,52 +29,116 @@ fn main() {
         return large();
     }
     let mut criterion = Criterion::default().configure_from_args();
+    let profile = oracle::Profile::sample().profile();
     for size in SIZES {
         let (bytes, units, points, text) = texts(size);
-        let latin1 = |bytes: &[u8]| oracle::counts(bytes.iter().map(|&byte| byte.into()));
-        let ucs2 = |units: &[u16]| oracle::counts(units.iter().map(|&unit| unit.into()));
-        let ucs4 = |points: &[u32]| oracle::counts(points.iter().copied());
-        let utf8 = |bytes: &[u8]| oracle::counts(oracle::utf8_code_points(bytes));
         small(
             &mut criterion,
             "latin1",
             &bytes,
-            &[("count", &lanes::latin1), ("json", &json::latin1)],
-            &latin1,
+            &of_latin1(&profile),
+            &|bytes| oracle::counts(bytes.iter().map(|&byte| byte.into())).quarters(),
         );
         small(
             &mut criterion,
             "ucs2",
             &units,
-            &[("count", &lanes::ucs2), ("json", &json::ucs2)],
-            &ucs2,
+            &of_ucs2(&profile),
+            &|units| oracle::counts(units.iter().map(|&unit| unit.into())).quarters(),
         );
         small(
             &mut criterion,
             "ucs4",
             &points,
-            &[("count", &lanes::ucs4), ("json", &json::ucs4)],
-            &ucs4,
+            &of_ucs4(&profile),
+            &|points| oracle::counts(points.iter().copied()).quarters(),
         );
         small(
             &mut criterion,
             "utf8",
             &text,
-            &[("count", &utf8::bytes), ("json", &json::bytes)],
-            &utf8,
+            &of_utf8(&profile),
+            &|bytes| oracle::counts(oracle::utf8_code_points(bytes)).quarters(),
         );
     }
     criterion.final_summary();
 }
 
-type Counter<'a, T> = &'a dyn Fn(&[T]) -> Counts;
+type Counter<'a, T> = Box<dyn Fn(&[T]) -> u64 + 'a>;
+type Named<'a, T> = [(&'static str, Counter<'a, T>); 4];
+
+fn of_latin1(profile: &Profile) -> Named<'_, u8> {
+    [
+        ("count", Box::new(|bytes| lanes::latin1(bytes).quarters())),
+        ("json", Box::new(|bytes| json::latin1(bytes).quarters())),
+        (
+            "weigh",
+            Box::new(|bytes| profile.quarters(Text::Latin1(bytes))),
+        ),
+        (
+            "weigh json",
+            Box::new(|bytes| weighed_json(profile, Text::Latin1(bytes))),
+        ),
+    ]
+}
+
+fn of_ucs2(profile: &Profile) -> Named<'_, u16> {
+    [
+        ("count", Box::new(|units| lanes::ucs2(units).quarters())),
+        ("json", Box::new(|units| json::ucs2(units).quarters())),
+        (
+            "weigh",
+            Box::new(|units| profile.quarters(Text::Ucs2(units))),
+        ),
+        (
+            "weigh json",
+            Box::new(|units| weighed_json(profile, Text::Ucs2(units))),
+        ),
+    ]
+}
+
+fn of_ucs4(profile: &Profile) -> Named<'_, u32> {
+    [
+        ("count", Box::new(|points| lanes::ucs4(points).quarters())),
+        ("json", Box::new(|points| json::ucs4(points).quarters())),
+        (
+            "weigh",
+            Box::new(|points| profile.quarters(Text::Ucs4(points))),
+        ),
+        (
+            "weigh json",
+            Box::new(|points| weighed_json(profile, Text::Ucs4(points))),
+        ),
+    ]
+}
+
+fn of_utf8(profile: &Profile) -> Named<'_, u8> {
+    [
+        ("count", Box::new(|bytes| utf8::bytes(bytes).quarters())),
+        ("json", Box::new(|bytes| json::bytes(bytes).quarters())),
+        (
+            "weigh",
+            Box::new(|bytes| profile.quarters(Text::Utf8(bytes))),
+        ),
+        (
+            "weigh json",
+            Box::new(|bytes| weighed_json(profile, Text::Utf8(bytes))),
+        ),
+    ]
+}
+
+fn weighed_json(profile: &Profile, text: Text<'_>) -> u64 {
+    let mut weigher = profile.weigher();
+    weigher.json_text(text);
+    weigher.quarters()
+}
 
 fn small<T: Unit>(
     criterion: &mut Criterion,
     lane: &str,
     units: &[T],
-    ours: &[(&str, Counter<'_, T>)],
-    oracle: Counter<'_, T>,
+    ours: &Named<'_, T>,
+    oracle: &dyn Fn(&[T]) -> u64,
 ) {
     let size = size_of_val(units);
     let mut group = criterion.benchmark_group(lane);
@@ -95,30 +160,15 @@ fn small<T: Unit>(
 }
 
 fn large() {
+    let profile = oracle::Profile::sample().profile();
     let (bytes, units, points, text) = texts(LARGE);
-    shares(
-        "latin1",
-        &bytes,
-        &[("count", &lanes::latin1), ("json", &json::latin1)],
-    );
-    shares(
-        "ucs2",
-        &units,
-        &[("count", &lanes::ucs2), ("json", &json::ucs2)],
-    );
-    shares(
-        "ucs4",
-        &points,
-        &[("count", &lanes::ucs4), ("json", &json::ucs4)],
-    );
-    shares(
-        "utf8",
-        &text,
-        &[("count", &utf8::bytes), ("json", &json::bytes)],
-    );
+    shares("latin1", &bytes, &of_latin1(&profile));
+    shares("ucs2", &units, &of_ucs2(&profile));
+    shares("ucs4", &points, &of_ucs4(&profile));
+    shares("utf8", &text, &of_utf8(&profile));
 }
 
-fn shares<T: Unit>(lane: &str, units: &[T], ours: &[(&str, Counter<'_, T>)]) {
+fn shares<T: Unit>(lane: &str, units: &[T], ours: &Named<'_, T>) {
     let size = size_of_val(units) as f64;
     for (name, count) in ours {
         let (mut best, mut best_sum) = (f64::INFINITY, f64::INFINITY);
@@ -129,7 +179,7 @@ fn shares<T: Unit>(lane: &str, units: &[T], ours: &[(&str, Counter<'_, T>)]) {
         }
         let (speed, limit) = (size / best / 1e9, size / best_sum / 1e9);
         println!(
-            "{lane:7} {name:6} {speed:6.2} GB/s, sum {limit:6.2} GB/s, share {:.2}",
+            "{lane:7} {name:10} {speed:6.2} GB/s, sum {limit:6.2} GB/s, share {:.2}",
             speed / limit
         );
     }

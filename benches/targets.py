@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from benches.shown import MILLISECOND, NANOSECOND, Rows, best, known, ratio, seconds, section, table
+from benches.shown import MICROSECOND, MILLISECOND, NANOSECOND, Rows, best, known, ratio, seconds, section, table
 
 
 def targets(rows: Rows) -> str:
@@ -39,6 +39,16 @@ def at_least(what: str, limit: float, read: Callable[[Rows], float | None], show
 
 def speed(value: float) -> str:
     return f"{value:.1f} GB/s"
+
+
+def weighing(lane: str) -> Callable[[Rows], float | None]:
+    """Read the gigabytes a second under a profile, as Rust measured them."""
+
+    def read(rows: Rows) -> float | None:
+        found = (row["speed"] for row in rows["lanes"] if (row["lane"], row["name"]) == (lane, "weigh"))
+        return next(map(float, found), None)
+
+    return read
 
 
 def share(lane: str, width: str) -> Callable[[Rows], float | None]:
@@ -98,10 +108,13 @@ def simulated(budget: int, key: str) -> Callable[[Rows], float | None]:
 
 TARGETS: Final = (
     at_most("call on a short string, beyond an empty call", 200 * NANOSECOND, short_overhead, seconds),
+    at_most("a short string by a profile", MICROSECOND, worst("short by profile", "min"), seconds),
     at_most("100 million ASCII characters against 64", 1.2, ascii_growth, ratio),
     at_least("1-byte characters, share of a plain sum", 0.8, share("latin1", "1-byte"), lambda x: f"{x:.2f}"),
     at_least("2-byte characters, share of a plain sum", 0.5, share("ucs2", "2-byte"), lambda x: f"{x:.2f}"),
     at_least("4-byte characters, share of a plain sum", 0.5, share("ucs4", "4-byte"), lambda x: f"{x:.2f}"),
+    at_least("1-byte characters by a profile", 1, weighing("latin1"), speed),
+    at_least("2-byte characters by a profile", 1, weighing("ucs2"), speed),
     at_least("a PyArrow column, slowest script", 1, column("longturn, PyArrow array"), speed),
     at_least("a Polars column, slowest script", 1, column("longturn, Polars map_batches"), speed),
     at_least(

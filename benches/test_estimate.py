@@ -29,6 +29,7 @@ SHORT: Final = {
     "Russian, 64 characters": "Я читаю файл, потом запускаю проверки и смотрю, что из них вышло",
 }
 HISTORY_MESSAGES: Final = 300
+PROFILE: Final = "openai"
 
 each_script = pytest.mark.parametrize("script", texts.SCRIPTS)
 
@@ -72,6 +73,14 @@ def test_short(benchmark: BenchmarkFixture, text: str) -> None:
     """A few characters: the call is everything."""
     benchmark.group = "short"
     benchmark(longturn.estimate, SHORT[text])
+    benchmark.extra_info["name"] = text
+
+
+@pytest.mark.parametrize("text", SHORT)
+def test_short_by_a_profile(benchmark: BenchmarkFixture, text: str) -> None:
+    """The same under a profile, whose every character is looked up."""
+    benchmark.group = "short by profile"
+    benchmark(longturn.estimate, SHORT[text], profile=PROFILE)
     benchmark.extra_info["name"] = text
 
 
@@ -181,6 +190,19 @@ def test_history_cold(benchmark: BenchmarkFixture, is_smoke: bool, history: list
     benchmark.group = f"history/{shape}"
     benchmark.pedantic(longturn.estimate, setup=fresh, rounds=1 if is_smoke else 200)
     benchmark.extra_info.update(name="longturn, cold", messages=len(kept[-1]))
+
+
+def test_history_cold_by_a_profile(benchmark: BenchmarkFixture, is_smoke: bool, history: list[Any]) -> None:
+    """The same under a profile."""
+    kept: list[Any] = []
+
+    def fresh() -> tuple[tuple[list[Any]], dict[str, Any]]:
+        kept.append(histories.SHAPES["openai-chat"](history))
+        return (kept[-1],), {"profile": PROFILE}
+
+    benchmark.group = "history/openai-chat"
+    benchmark.pedantic(longturn.estimate, setup=fresh, rounds=1 if is_smoke else 200)
+    benchmark.extra_info.update(name="longturn by a profile, cold", messages=len(kept[-1]))
 
 
 @pytest.mark.parametrize("shape", histories.SHAPES)

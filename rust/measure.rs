@@ -39,7 +39,7 @@ impl Measure {
     #[must_use]
     pub fn begin(&self) -> Json<'_> {
         match self {
-            Self::Script => Json::Script(Counts::default()),
+            Self::Script => Json::Script(0),
             Self::Profile(profile) => Json::Profile(profile.weigher()),
         }
     }
@@ -48,8 +48,8 @@ impl Measure {
 /// JSON text measured as if it were written.
 #[derive(Clone, Debug)]
 pub enum Json<'m> {
-    /// What was written, by script.
-    Script(Counts),
+    /// Quarter-tokens of what was written: one a character of ASCII.
+    Script(u64),
     /// What was written, weighed.
     Profile(Weigher<'m>),
 }
@@ -58,7 +58,7 @@ impl Json<'_> {
     /// Write a string, escaped and in quotes.
     pub fn string(&mut self, text: Text<'_>) {
         match self {
-            Self::Script(counts) => *counts += text.json_counts(),
+            Self::Script(quarters) => *quarters += text.json_counts().quarters(),
             Self::Profile(weigher) => weigher.json_text(text),
         }
     }
@@ -66,7 +66,7 @@ impl Json<'_> {
     /// Write ASCII as it is.
     pub fn ascii(&mut self, text: &str) {
         match self {
-            Self::Script(counts) => counts.ascii += text.len() as u64,
+            Self::Script(quarters) => *quarters += Counts::of_ascii(text.len() as u64).quarters(),
             Self::Profile(weigher) => weigher.ascii(text.as_bytes()),
         }
     }
@@ -74,7 +74,7 @@ impl Json<'_> {
     /// Write an integer.
     pub fn int(&mut self, number: i64) {
         match self {
-            Self::Script(counts) => counts.ascii += number::int_length(number),
+            Self::Script(quarters) => *quarters += Counts::of_ascii(number::int_length(number)).quarters(),
             Self::Profile(_) => write!(self, "{number}").expect("weighing cannot fail"),
         }
     }
@@ -88,7 +88,7 @@ impl Json<'_> {
     #[must_use]
     pub fn quarters(&self) -> u64 {
         match self {
-            Self::Script(counts) => counts.quarters(),
+            Self::Script(quarters) => *quarters,
             Self::Profile(weigher) => weigher.quarters(),
         }
     }

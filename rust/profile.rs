@@ -206,10 +206,18 @@ impl Weigher<'_> {
 /// Units of Latin-1 text after a class, and the class it ends with.
 fn latin1(tables: &Tables, classes: &Classes, before: u8, bytes: &[u8]) -> (u64, u8) {
     let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else { return (0, before) };
-    let mut units = tables.weight(before, classes.of_unit(u16::from(first)));
-    for pair in bytes.windows(2) {
-        units += u64::from(tables.bytes[usize::from(u16::from_le_bytes([pair[0], pair[1]]))]);
+    let units = tables.weight(before, classes.of_unit(u16::from(first)));
+    // Pairs that begin at even places and at odd ones, a load each.
+    let (even, odd) = (bytes.as_chunks::<2>().0, bytes[1..].as_chunks::<2>().0);
+    let of_pair = |pair: &[u8; 2]| u64::from(tables.bytes[usize::from(u16::from_le_bytes(*pair))]);
+    let (mut of_even, mut of_odd) = (0, 0);
+    for (even, odd) in even.iter().zip(odd) {
+        of_even += of_pair(even);
+        of_odd += of_pair(odd);
     }
+    // Of an even number of bytes the last two are a pair that has no odd one after it.
+    let rest = even.get(odd.len()).map_or(0, of_pair);
+    let units = units + of_even + of_odd + rest;
     (units, classes.of_unit(u16::from(last)))
 }
 
