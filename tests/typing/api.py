@@ -13,6 +13,9 @@ assert_type(longturn.estimate({"role": "user", "content": "hello"}), int)
 assert_type(longturn.estimate([{"role": "user", "content": "hello"}], tools=[{"name": "search"}]), int)
 assert_type(longturn.estimate.count_tokens("hello"), int)
 assert_type(len(longturn.tokenizer("hello")), int)
+assert_type(longturn.estimate("hello", profile="openai"), int)
+assert_type(longturn.estimate("hello", profile=longturn.Profile.named("claude")), int)
+assert_type(longturn.estimate("hello", profile=len), int)
 
 scripts = longturn.scripts("Привет, мир")
 assert_type(scripts, longturn.Scripts)
@@ -25,6 +28,8 @@ policy = longturn.Policy(budget=400_000, keep_share=0.25, exclude_tools=("memory
 assert_type(policy.low_water, float)
 
 window = longturn.Window(400_000)
+by_model = longturn.Window(400_000, model="gpt-5")
+by_tokenizer = longturn.Window(400_000, profile=lambda text: len(text.split()))
 same = longturn.Window(policy=policy, format="anthropic", language="de", calibration=window.calibration)
 
 
