@@ -29,7 +29,7 @@ class FitMiddleware(ChatMiddleware):
     Fits every model call of an agent, and tells the agent so in its instructions.
 
     A request refused as too long is fitted tighter and sent once more, and ``ConversationTooLong`` comes out
-    where that is refused too; a streamed one stays the framework's exception, and what is sent after it is smaller.
+    where that is refused too; a streamed one stays the framework's exception.
     Conversations on the provider's side pass through.
     """
 
