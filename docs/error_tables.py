@@ -21,7 +21,14 @@ NAMED = {
     "Exception classes that count where nothing else tells": table.CLASSES,
     "Reasons why an answer ended": table.STOPS,
 }
-WORDED = (*table.FIRST_WORDINGS, *table.WORDINGS, *table.WHOLE_WORDINGS, *table.OTHER_WORDINGS, *table.TROUBLE_WORDINGS)
+WORDED = (
+    *table.FIRST_WORDINGS,
+    *table.WORDINGS,
+    *table.WHOLE_WORDINGS,
+    *table.OTHER_WORDINGS,
+    *table.CODE_WORDINGS,
+    *table.TROUBLE_WORDINGS,
+)
 
 
 def verdicts() -> list[Verdict]:

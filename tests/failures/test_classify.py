@@ -107,6 +107,56 @@ def test_a_status_alone_tells_something(status: int, kind: str) -> None:
     assert status == classify(Response(status, "")).status
 
 
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("ServerOverloaded", "overloaded"), ("EngineTemporarilyUnavailable", "overloaded"),
+        ("InvalidSubscription", "quota"), ("MonthlyQuotaUsedUp", "quota"), ("RequestBurstTooFast", "rate_limited"),
+        ("endpoint_rate_limit_hit", "rate_limited"), ("AccessDenied.ByPermission", "auth"),
+        ("InputTextRiskDetection", "invalid_request"), ("PromptTooLongForModel", "context_overflow"),
+    ],
+)  # fmt: skip
+def test_a_code_nobody_knows_is_read_as_words(code: str, kind: str) -> None:
+    """Whatever joins its words: capitals, dots or dashes."""
+    assert kind == classify({"error": {"code": code, "message": "No."}}).kind
+
+
+def test_a_status_that_nobody_defined_blames_nobody() -> None:
+    assert FailureKind.OVERLOADED == classify(Response(498, {"message": "tier capacity exceeded"})).kind
+    assert FailureKind.INVALID_REQUEST == classify(Response(400, {"message": "tier capacity exceeded"})).kind
+
+
+def test_an_error_that_came_as_a_success_is_no_normal_answer() -> None:
+    failure = classify(Response(200, {"error_code": 7, "error_msg": "no"}))
+    assert (FailureKind.UNKNOWN, True) == (failure.kind, failure.page)
+    assert FailureKind.RATE_LIMITED == classify(Response(200, {"error_code": 18, "error_msg": "qps reached"})).kind
+    assert FailureKind.NONE == classify(Response(200, {"success": True, "errors": []})).kind
+
+
+def test_trouble_inside_a_server_is_not_the_requests_fault() -> None:
+    failure = classify(Response(500, {"error": {"message": "We met an unexpected internal error."}}))
+    assert (FailureKind.OVERLOADED, True) == (failure.kind, failure.retryable)
+
+
+def test_a_locked_account_is_no_rate() -> None:
+    """A bare 429 says less than a code for keys and accounts."""
+    failure = classify(Response(429, {"error": {"code": "1112", "message": "您的账户已被锁定"}}))
+    assert (FailureKind.AUTH, False) == (failure.kind, failure.retryable)
+
+
+def test_a_short_wait_is_no_day() -> None:
+    """A daily allowance that rolls comes back before the day is over."""
+    told = "Rate limit on requests per day: limit 100, used 100. Try again in 8.64s."
+    failure = classify(Response(429, {"error": {"message": told}}))
+    assert (FailureKind.RATE_LIMITED, True, 8.64) == (failure.kind, failure.retryable, failure.retry_after)
+
+
+def test_what_was_used_is_not_what_was_asked() -> None:
+    """Only a request above the whole allowance never passes; what was used before it does not count."""
+    assert classify(Response(429, {"message": "current tpm: 12260, tpm limit: 5000"})).retryable
+    assert not classify(Response(429, {"message": "Limit 5000 tokens per minute, requested 12260"})).retryable
+
+
 PROMPT = "prompt is too long: 9000 tokens > 8192 maximum"
 INNER = {"type": "error", "error": {"type": "invalid_request_error", "message": PROMPT}}
 
@@ -224,6 +274,8 @@ def test_what_a_model_says_is_no_failure(answer: Any) -> None:
         ({"stop_reason": "model_context_window_exceeded", "content": []}, "context_overflow"),
         ({"stopReason": "model_context_window_exceeded"}, "context_overflow"),
         (chat("model_length"), "context_overflow"),
+        ({"results": [{"generated_text": "a", "stop_reason": "token_limit"}]}, "context_overflow"),
+        ({"promptFeedback": {"blockReason": "OTHER"}}, "none"),
         (chat("length", prompt_tokens=9, completion_tokens=5), "output_limit"),
         (chat("length", prompt_tokens=8192, completion_tokens=0), "context_overflow"),
         ({"stop_reason": "max_tokens", "content": [{"type": "text", "text": "a"}]}, "output_limit"),

@@ -34,7 +34,13 @@ def test_the_tables_are_current(tables: ModuleType) -> None:
 
 @pytest.mark.parametrize(
     "row",
-    [*table.FIRST_WORDINGS, *table.WORDINGS, *table.WHOLE_WORDINGS, *table.OTHER_WORDINGS, *table.TROUBLE_WORDINGS],
+    [
+        *table.FIRST_WORDINGS,
+        *table.WORDINGS,
+        *table.WHOLE_WORDINGS,
+        *table.OTHER_WORDINGS,
+        *table.TROUBLE_WORDINGS,
+    ],
     ids=lambda row: row.example,
 )
 def test_each_example_is_what_its_row_says(row: table.Wording) -> None:
@@ -43,12 +49,18 @@ def test_each_example_is_what_its_row_says(row: table.Wording) -> None:
     assert row.verdict.kind == classify({"status": status, "error": {"message": row.example}}).kind
 
 
+@pytest.mark.parametrize("row", table.CODE_WORDINGS, ids=lambda row: row.example)
+def test_each_code_is_what_its_row_says(row: table.Wording) -> None:
+    assert row.verdict.kind == classify({"error": {"code": row.example, "message": "No."}}).kind
+
+
 def test_rows_speak_of_known_things_and_name_their_sources() -> None:
     wordings = [
         *table.FIRST_WORDINGS,
         *table.WORDINGS,
         *table.WHOLE_WORDINGS,
         *table.OTHER_WORDINGS,
+        *table.CODE_WORDINGS,
         *table.TROUBLE_WORDINGS,
     ]
     spoken = {name for row in wordings for name in row.speaks_of | row.not_of}

@@ -15,6 +15,12 @@ OVERFLOW: Final[tuple[Row, ...]] = (
     # English: subject, relation, object, in many orders
     ("The prompt you sent is 210000 tokens long, which is longer than the 200000 this model can read.", 210000, 200000),
     ("Your conversation no longer fits in the context window.", None, None),
+    ("The sum of the prompt (4100) and max_tokens (500) may not exceed max_seq_len (4096)", 4100, 4096),
+    ("prompt length 9000 + 500 is greater than max_seq_len 8192", 9000, 8192),
+    ("E1207 InputTooLong: the prompt is longer than this model can read", None, None),
+    ("in stage 'decode', request id 88: prompt length (2000) exceeds maximum input length (1500)", 2000, 1500),
+    ("A prompt of 5000 tokens is too long: the maximum supported sequence length is just 4096.", 5000, 4096),
+    ("The prompt has 3000 tokens and maximum_tokens is 200: longer than the context length of 2048", 3000, 2048),
     ("The conversation history does not fit into the model's context window (131072 tokens).", None, 131072),
     ("context window exceeded", None, None),
     ("Context length exceeded: got 9001 tokens, maximum 8192.", 9001, 8192),
@@ -133,6 +139,9 @@ OVERFLOW: Final[tuple[Row, ...]] = (
 )  # fmt: skip
 
 RATE: Final[tuple[str, ...]] = (  # 429
+    "Request limit by key 7 reached.",
+    "Too fast: current tpm: 12260, tpm limit: 5000.",
+    "10 calls per day are allowed, 10 were used; try again in 9 seconds.",
     "Too many tokens per minute. Slow down.",
     "Rate limit: input tokens per minute exceeded for this key.",
     "Tokens per min (TPM) limit reached: 100000 used, try again in 12s.",
@@ -152,6 +161,11 @@ RATE: Final[tuple[str, ...]] = (  # 429
 )
 
 QUOTA: Final[tuple[tuple[int, str], ...]] = (
+    (429, "Your key may make 500 calls / month."),
+    (500, "Token limit (100,000 per day) exceeded, you used 100,500."),
+    (400, "You do not have an active coding subscription."),
+    (403, "You have used up all your tokens."),
+    (429, "The limit you set is reached and the service has been paused."),
     (429, "Daily token quota used up; it resets at midnight."),
     (429, "You have hit your monthly spending limit."),
     (429, "Too many tokens today: the per-day allowance is used up."),
@@ -188,6 +202,7 @@ OUTPUT: Final[tuple[str, ...]] = (
 )
 
 OTHER_FIELDS: Final[tuple[str, ...]] = (  # invalid requests, whatever their numbers
+    "The context window is too small (the minimum is 64k tokens).",
     "tools.3.description: string is longer than 1024 characters",
     "Invalid 'tools[2].function.name': string too long. It may have 64 characters, but has 71.",
     "Too many tools: 200, at most 128 are allowed.",
@@ -254,6 +269,8 @@ NETWORK: Final[tuple[str, ...]] = (
 )
 
 POLICY: Final[tuple[str, ...]] = (
+    "The input holds sensitive content.",
+    "Your text was flagged for violence; no credits were taken.",
     "The content was blocked by the safety filter",
     "Your message was flagged by our moderation system",
     "Your prompt violates the content policy",
@@ -261,6 +278,7 @@ POLICY: Final[tuple[str, ...]] = (
 )
 
 UNTOLD: Final[tuple[str, ...]] = (  # exceptions of somebody else's code
+    "The file (28000 tokens) exceeds the maximum allowed tokens (25000): read a part of it.",
     "list index out of range",
     "In the context of this file, the list is longer than expected",
     "'NoneType' object has no attribute 'content'",

@@ -72,10 +72,11 @@ def _judge(evidence: Evidence) -> tuple[Verdict, bool]:
     sure = (
         _refused_for_money_or_rate(evidence, spoken)
         or _worded(evidence, spoken)
-        or _spelled(evidence)
+        or _spelled(evidence, table.WORDINGS, only=table.OVERFLOW)
         or _named(table.CODES, evidence.codes)
         or _first(table.OTHER_WORDINGS, spoken)
-        or (_first(table.TROUBLE_WORDINGS, spoken) if not 400 <= (evidence.status or 0) < 500 else None)
+        or _spelled(evidence, table.CODE_WORDINGS)
+        or (None if _blames_the_request(evidence.status) else _in_trouble(evidence, spoken))
     )
     if sure:
         return sure, True
@@ -105,11 +106,13 @@ def _says(wording: Wording, of: frozenset[str]) -> bool:
 
 def _refused_for_money_or_rate(evidence: Evidence, spoken: list[frozenset[str]]) -> Verdict | None:
     of = frozenset[str]().union(*spoken)
-    is_rate = evidence.status == 429 or "rate" in of or _named(table.CODES, evidence.codes) is table.RATE
+    coded = _named(table.CODES, evidence.codes)
+    is_timed = "rate" in of or any({"day", "excess"} <= sentence for sentence in spoken)
+    is_rate = is_timed or evidence.status == 429 or coded is table.RATE
     if evidence.status == 402 or ("money" in of and not is_rate):
         is_input = "output" not in of and numbers(evidence.texts).is_over
         return table.QUOTA_SHRINKABLE if is_input else table.QUOTA
-    if evidence.status == 401:
+    if evidence.status == 401 or (is_rate and coded is table.AUTH and not is_timed):
         return table.AUTH
     if not is_rate or "grpc" in of:
         return None
@@ -117,11 +120,13 @@ def _refused_for_money_or_rate(evidence: Evidence, spoken: list[frozenset[str]])
 
 
 def _rate(evidence: Evidence, of: frozenset[str]) -> Verdict:
-    if "day" in of or ("money" in of and "rate" not in of):
+    wait = _wait(evidence)
+    soon = wait is not None and wait <= table.LONG_WAIT and "money" not in of
+    if ("day" in of and not soon) or ("money" in of and "rate" not in of):
         return table.QUOTA
     if numbers(evidence.texts, may_fit=True).is_over:
         return table.OVER_ALLOWANCE
-    if (_wait(evidence) or 0) > table.LONG_WAIT:
+    if (wait or 0) > table.LONG_WAIT:
         return table.RATE_FOR_LONG
     return table.RATE_SHRINKABLE if "shorten" in of or "peak" in of else table.RATE
 
@@ -131,17 +136,27 @@ def _worded(evidence: Evidence, spoken: list[frozenset[str]]) -> Verdict | None:
     counted = "counted" in of and "window" in of
     wordings = (row for row in table.WORDINGS if not (counted and row.verdict is table.OUTPUT_ASKED))
     if verdict := _first(table.FIRST_WORDINGS, [of]) or _first(wordings, spoken):
-        if verdict in _OF_A_REQUEST and _is_bare(evidence) and "grpc" not in of:
+        if (verdict in _OF_A_REQUEST or "files" in of) and _is_bare(evidence) and "grpc" not in of:
             return None
         return table.TOO_LARGE_FOR_PROXY if verdict is table.TOO_LARGE and evidence.is_plain else verdict
     pair = frozenset({"pair"}) if numbers(evidence.texts).is_over else frozenset[str]()
     return _first(table.WHOLE_WORDINGS, [of | pair])
 
 
-def _spelled(evidence: Evidence) -> Verdict | None:
-    """Return OVERFLOW if a code that no table knows says so in words: ``prompt_too_long``."""
-    spoken = [concepts(spaced(code)) for code in evidence.codes if len(code) > _CODE_WORD_CHARS]
-    return table.OVERFLOW if _first(table.WORDINGS, spoken) is table.OVERFLOW else None
+def _spelled(evidence: Evidence, wordings: Iterable[Wording], *, only: Verdict | None = None) -> Verdict | None:
+    """Return what a code that no table knows says in words: ``prompt_too_long``, ``ServerOverloaded``."""
+    spoken = [concepts(spaced(code)) for code in evidence.spellings if len(code) > _CODE_WORD_CHARS]
+    verdict = _first(wordings, spoken)
+    return verdict if only in (None, verdict) else None
+
+
+def _blames_the_request(status: int | None) -> bool:
+    """Tell whether a status means that the request is wrong; one that nobody defined means nothing."""
+    return 400 <= (status or 0) < 500 and status in table.STATUSES
+
+
+def _in_trouble(evidence: Evidence, spoken: list[frozenset[str]]) -> Verdict | None:
+    return _first(table.TROUBLE_WORDINGS, spoken) or _spelled(evidence, table.TROUBLE_WORDINGS)
 
 
 def _is_bare(evidence: Evidence) -> bool:
@@ -182,7 +197,8 @@ def _by_class_or_status(evidence: Evidence, spoken: list[frozenset[str]]) -> Ver
             return table.NETWORK
         if by_class:
             return by_class
-        return table.NORMAL if status is not None and not evidence.classes else table.UNKNOWN
+        is_normal = status is not None and not evidence.classes and not evidence.is_error
+        return table.NORMAL if is_normal else table.UNKNOWN
     if status == 413 and evidence.is_plain:
         return table.TOO_LARGE_FOR_PROXY
     return table.STATUSES.get(status) or (table.OVERLOADED if status >= 500 else table.INVALID)

@@ -14,6 +14,8 @@ class Evidence:
     """The HTTP status, or one that the body speaks of; 200 only if nothing says otherwise."""
     codes: frozenset[str] = frozenset()
     """Error codes, types and statuses."""
+    spellings: tuple[str, ...] = ()
+    """The codes as they were written: their capitals part the words."""
     classes: frozenset[str] = frozenset()
     """Names of the exception's classes."""
     texts: tuple[str, ...] = ()
@@ -33,3 +35,5 @@ class Evidence:
     """The body was no JSON: a proxy spoke, not the provider."""
     is_answer: bool = False
     """It has the parts of a normal answer."""
+    is_error: bool = False
+    """It has a field that only errors have."""

@@ -53,7 +53,7 @@ _TERMS: Final = (
 _BEFORE: Final = {
     "output": r"""
         (?<!input\ and\ maximum\ )(?<!input\ and\ )(?<!prompt\ and\ )
-        (?:max_?(?:completion_?|new_?|output_?)?tokens|output\ tokens|completion(?:\ tokens)?|num_predict
+        (?:max(?:imum)?_?(?:completion_?|new_?|output_?)?tokens|output\ tokens|completion(?:\ tokens)?|num_predict
         |generation|max\ tokens(?=\ ?\())
         ['"`]?\s*(?:[=:(]|\ is(?:\ too\ large)?|\ of|\ at|\ to)?:?\s*\(?$""",
     "tools": r"(?:tools?|functions?|schemas?)(?:\ tokens)?\s*[=:(]\s*$",
@@ -65,7 +65,7 @@ _BEFORE: Final = {
         |contains?|received
         |keep|needs?|would\ need|provided|sent|current\ length\ is|you\ have|has|=>|n_keep:?|count:?|实际|当前|共)
         \s*(?:approximately\ |about\ |around\ |~\s*)?\(?$""",
-    "used": r"(?:,\s*used|already\ used|remaining|current\ usage)\s*:?\s*$",
+    "used": r"(?:,\s*used|already\ used|remaining|current(?:\ usage|\ [rt]pm)?)\s*:?\s*$",
     "limit": r"""
         (?:limit(?:ed)?|max(?:imum)?|allow(?:ed|s|able)|supports?|only|up\ to|at\ most|(?:less|fewer|no\ more)\ than
         |afford|accepts?|handles?|holds?|最多(?:支持)?|exceed(?:s|ed|ing)?|(?:greater|larger|longer|more|higher
@@ -75,7 +75,7 @@ _BEFORE: Final = {
         |上限|最大(?:输入|上下文)?(?:长度|值|限制)?(?:为|是)?|超过|超出|限制|maximal\w*|máxim\w+|kontext\w*|максим\w+|предел\w*
         |лимит\w*|grenze|límite|limite|최대|한도|最大値)
         (?:[\s_-]+(?:the|its|our|an?|of|is|are|at|for|to|this|that|model(?:'s)?|models|context|window|length
-        |size|limit|input|prompt
+        |len|seq|supported|size|limit|input|prompt
         |tokens?|number|maximum|max|allowed|sequence|total|configured|your|organization|set|only|or|equal|just|be|value
         |holds?|can|takes?|reads?|fits|de|la|del|von|der
         |des|du|contexto|contexte|jetons))*
@@ -201,7 +201,7 @@ def _first(labelled: Sequence[_Number], role: str) -> int | None:
 
 def _labelled(text: str) -> list[_Number]:
     """Return the numbers that may be counts, with what the words around them say they are."""
-    found = islice(re.finditer(r"\d{1,18}", text), _NUMBERS)
+    found = islice(re.finditer(r"(?<![a-z\d])\d{1,18}", text), _NUMBERS)
     matches = [match for match in found if _LEAST <= int(match[0]) <= _MOST]
     return [_Number(int(match[0]), _roles(*_around(text, matches, index))) for index, match in enumerate(matches)]
 

@@ -57,13 +57,14 @@ _SAID: Final = re.compile(
     r"(?:message|msg|detail|details|description|reason|error|errors|raw|cause|title|fault\w*|body|quotaid|quotametric)$"
 )
 _CODES: Final = re.compile(r"(?:code|type|status|reason|exception)$")
-_STOPS: Final = re.compile(r"(?:finish|stop|done)reason$")
+_STOPS: Final = re.compile(r"(?:finish|stop|done|block)reason$")
 _WAITS: Final = re.compile(r"retry(?:delay|after\w*)$")
 _STATUS: Final = re.compile(r"(?:status|statuscode|httpstatus\w*|code|errorcode)$")
 _ANSWER: Final = frozenset(
     "choices candidates stopreason finishreason donereason role delta generations output outputs parts usage "
-    "incompletedetails".split()
+    "incompletedetails promptfeedback".split()
 )
+_ERROR: Final = re.compile(r"errors?(?:code|type|msg|message)?$")
 _CODE_CHARS: Final = 80  # a longer "code" is a sentence
 
 
@@ -121,6 +122,7 @@ class _Walk:
         self.seen_ids: set[int] = set()
         self.status: int | None = None
         self.codes: set[str] = set()
+        self.spellings: list[str] = []
         self.classes: set[str] = set()
         self.texts: list[str] = []
         self.params: list[str] = []
@@ -131,11 +133,13 @@ class _Walk:
         self.path = ""
         self.is_plain = False
         self.is_answer = False
+        self.is_error = False
 
     def evidence(self) -> Evidence:
         return Evidence(
             status=self.status,
             codes=frozenset(self.codes),
+            spellings=tuple(dict.fromkeys(self.spellings))[:_ITEMS],
             classes=frozenset(self.classes),
             texts=tuple(dict.fromkeys(self.texts)),
             params=tuple(self.params),
@@ -146,6 +150,7 @@ class _Walk:
             path=self.path,
             is_plain=self.is_plain,
             is_answer=self.is_answer,
+            is_error=self.is_error,
         )
 
     def start(self, thing: object) -> None:
@@ -215,6 +220,8 @@ class _Walk:
             value = value.value
         if name in _ANSWER and value:
             self.is_answer = True
+        if _ERROR.match(name) and value:
+            self.is_error = True
         if name.endswith("headers"):
             self._take_headers(value)
         elif name in _NOT_SAID or isinstance(value, bool):
@@ -246,6 +253,7 @@ class _Walk:
             return
         if _CODES.search(name) and text and len(text) <= _CODE_CHARS:
             self.codes.add(text.lower())
+            self.spellings.append(text)
             if name != "type" and text.isdigit() and _STATUS.search(name):
                 self._take_status(int(text))
         if (_SAID.search(name) and (name != "reason" or " " in text)) or (name == "param" and " " in text):

@@ -210,6 +210,12 @@ CODES: Final = (
     _names("all", INVALID, "invalid_request_error validationexception invalid_argument badrequesterror not_found_error "
            "not_found model_not_found deploymentnotfound invalid_parameter_error invalidparameter validation "
            "bad_request_error", "their documentation"),
+    _names("Z.ai", AUTH, "1110 1111 1112 1121 1220", "docs.bigmodel.cn/cn/api/api-code"),
+    _names("Z.ai", QUOTA, "1304", "docs.bigmodel.cn/cn/api/api-code"),
+    _names("Z.ai", RATE, "1303", "docs.bigmodel.cn/cn/api/api-code"),
+    _names("Z.ai", REFUSED, "1301", "docs.bigmodel.cn/cn/api/api-code"),
+    _names("Z.ai", OVERLOADED, "1120 1230 1234 1312", "docs.bigmodel.cn/cn/api/api-code"),
+    _names("Z.ai", INVALID, "1210 1211 1212 1213 1214 1215 1221 1222", "docs.bigmodel.cn/cn/api/api-code"),
     _names("Mistral", RATE, "3505 service_tier_capacity_exceeded", "docs.mistral.ai"),
 )  # fmt: skip
 """Codes that settle it where no wording says more."""
@@ -252,6 +258,7 @@ STOPS: Final = (
     _names("OpenAI-compatible", OVERFLOW, "context_length_exceeded context_window_exceeded context_length",
            "vercel/ai; continuedev/continue"),
     _names("Mistral", OVERFLOW, "model_length", "docs.mistral.ai/api"),
+    _names("watsonx.ai", OVERFLOW, "token_limit", "cloud.ibm.com/apidocs/watsonx-ai"),
     _names("Cohere", OVERFLOW, "error_limit", "docs.cohere.com/reference/chat"),
     _names("OpenAI-compatible, Ollama", OUTPUT_REACHED, "length max_output_tokens max_output_reached",
            "platform.openai.com/docs/api-reference/chat/object; ollama/ollama docs/api.md"),
@@ -387,13 +394,15 @@ CONCEPTS: Final = {
     "rate": r"""
         rate[ _-]*limit\w*|limit_burst_rate|per[ _-]*(?:minute|second|hour|min\b|sec\b)|/\s*min\b|\b[tr]p[ms]\b
         |too\s+many\s+(?:requests|concurrent)|throttl\w+|
-        requests?\s+(?:per|rate)|request\s+rate|slow\s+down|please\s+wait\s+before|concurren\w+|too\s+quickly
+        requests?\s+(?:per|rate)|request\s+rate|request\s+limit\s+(?:\w+\s+){0,5}reached|\bqps\b|request\s+burst|slow\s+down|please\s+wait\s+before|concurren\w+|too\s+quickly
         |too\s+frequent\w*|usage\s+size\s+allowed|cooldown
         |频率|限流|速率|每分钟|并发|请求过于频繁|レート|毎分|リクエスト数|분당|속도\s*제한|요청\s*한도|лимит\w*\s+запрос\w*|в\s+минуту|частот\w+
         |pro\s+minute|ratenlimit\w*|anfragelimit|par\s+minute|limite\s+de\s+débit|trop\s+de\s+requêtes
         |por\s+minuto|límite\s+de\s+(?:velocidad|frecuencia|solicitudes)|demasiadas\s+solicitudes""",
     "money": r"""
-        \bquotas?\b|billing|\bbalance\b|\bcredits?\b|payment|spend(?:ing)?\b|\bbudget\s+has\s+been|max\s+budget
+        \bquotas?\b|billing|\bbalance\b|(?<!no\s)\bcredits?\b|payment|spend(?:ing)?\b|subscription\s+(?:\w+\s+){0,3}(?:expired|required|needed|ended)
+        |(?:no|without|invalid|needs?|requires?|have)\s+(?:an?\s+)?(?:\w+\s+){0,3}subscription\b(?!\s+key)
+        |used\s+(?:up\s+)?all\b|service\s+has\s+been\s+(?:paused|suspended)|\bbudget\s+has\s+been|max\s+budget
         |\bfunds?\b|prepa(?:y|id)\w*|can\s+only\s+afford|arrear\w*|overdue
         |extra\s+usage\s+is\s+required|upgrade\s+to\s+(?:plus|pro|a\s+paid)|free\s+(?:tier|plan)|usage\s+limits?
         |余额|欠费|配额|额度|充值|残高|クレジット|割り当て|잔액|할당량|크레딧|баланс\w*|средств\w*|квот\w*|оплат\w+|guthaben|kontingent\w*
@@ -405,7 +414,7 @@ CONCEPTS: Final = {
         |clave|clé\b""",
     "trouble": r"""
         overloaded|high\s+demand|unable\s+to\s+process\s+your\s+request|(?:over|at|no|out\s+of
-        |insufficient)\s+capacity|currently\s+(?:loading
+        |insufficient)\s+capacity|capacity\s+(?:temporarily\s+)?exceeded|currently\s+(?:loading
         |unavailable|overloaded)|temporarily|internal\s+(?:server\s+)?error|unavailable|bad\s+gateway|
         upstream|server\s+had\s+an\s+error|something\s+went\s+wrong|try\s+again\s+later|retry\s+your\s+request
         |error\s+(?:occurred\s+)?(?:while\s+)?(?:streaming|processing\s+stream)
@@ -414,16 +423,18 @@ CONCEPTS: Final = {
         timed?[ -]?out\b|timeout|connection\s+(?:error|reset|refused|aborted|closed)|server\s+disconnected
         |peer\s+closed|broken\s+pipe|name\s+resolution""",
     "policy": r"""
-        usage\s+polic\w+|content\s+(?:policy|filter\w*|management)|flagged\s+as|safety\s+(?:system|reasons
+        usage\s+polic\w+|content\s+(?:policy|filter\w*|management)|flagged\s+(?:as|for|by)\b
+        |(?<!case[ -])(?<![a-z])sensitive\b|\bunsafe\b|risk\s+detection|safety\s+(?:system|reasons
         |filter)|moderation|inappropriate\s+content|
         敏感|违规|不当|不適切|부적절""",
-    "stated": r"max(?:imum)?\s+(?:context|input|prompt|sequence)\s+length\s+(?:is|of|:)\s*\d",
+    "stated": r"max(?:imum)?\s+(?:context|input|prompt|sequence)\s+(?:length|characters)\s+(?:is|of|:)\s*\d",
     "setting": r"""
         \b(?:num_ctx|max_model_len)\s+(?:must|should|cannot|is\s+(?:greater|larger))
         |max\s+seq\s+len\s+\(\d+\)\s+is\s+larger""",
     "embedding": r"\bembed\w*|in\s+batch|\b0\s+(?:tokens\s+)?(?:for|in)\s+the\s+completion|向量",
     # Where a field stands, and whether it holds what was said.
     "bytes": r"\d\s*(?:bytes|[kmg]i?b)\b|(?:\bmax\w*|limit|size)\W+(?:\w+\s+){0,2}(?:bytes|[kmg]i?b)\b",
+    "files": r"\bfiles?\b|\bbytes?\b",
     "body": r"request[ _](?:entity|body)|payload|\bbody\s+(?:size|too|exceed)",
     "slow": r"took\s+too\s+long|\btimed\s*out\b|タイムアウト|超时|시간\s*초과|время\s+ожидания",
     "place": r"""
@@ -438,13 +449,16 @@ CONCEPTS: Final = {
         |символ\w*|zeichen\b
         |caractères|caracteres|文字|글자""",
     "day": r"""
-        per[ _-]*day|daily|per[ _-]*month|monthly|\b[tr]pd\b|this\s+month|每天|每日|今日|1日|하루|일일|в\s+(?:день|сутки
+        per[ _-]*day
+        |/\s*(?:day|month)\b|daily
+        |per[ _-]*month|monthly|\b[tr]pd\b|this\s+month|每天|每日|今日|1日|하루|일일|в\s+(?:день|сутки
         |месяц)|суточн\w+|дневн\w+
         |pro\s+tag|täglich\w*|par\s+jour|quotidien\w*|por\s+día|diari[oa]\w*""",
     "counted": r"""
         \d[\W]{0,3}(?:tokens?\s+)?(?:(?:in|of|from|for)\s+(?:the\s+|your\s+)?)?(?:input|prompt|messages
         |text\s+input)|(?:input|prompt)\s+(?:length\s+)?(?:is|has|contains|of)\s+(?:at\s+least\s+)?\d""",
     "fewest": r"at\s+least|minimum|too\s+(?:few|short|small)|non-?empty|不能为空|至少",
+    "minimum": r"\bminimum\b",
     "peak": r"peak\s+load",
     "grpc": r"(?:sent|received)\s+message\s+larger\s+than\s+max",
     "cut": r"""
@@ -488,11 +502,11 @@ WORDINGS: Final = (
     _wording(FIELD, "embedding excess", example="Too many tokens in batch"),
     _wording(FIELD, "embedding window", example="155434 in your prompt; 0 for the completion"),
     _wording(TOO_LARGE, "spoken field excess", not_of="tokens", example="'input[0].content': string too long"),
-    _wording(FIELD, "place field excess", not_of="tokens", example="Invalid 'tools': array too long"),
+    _wording(FIELD, "place field excess", not_of="tokens window", example="Invalid 'tools': array too long"),
     _wording(TOO_LARGE, "characters excess", not_of="tokens", example="expected maxLength: 42000, actual: 46735"),
     _wording(FIELD, "field excess", not_of="window tokens", example="`best_of` must be > 0 and <= 2"),
     _wording(OVERFLOW, "window excess", example="Your input exceeds the context window of this model"),
-    _wording(OVERFLOW, "window small", example="n_ctx is too small"),
+    _wording(OVERFLOW, "window small", not_of="minimum", example="n_ctx is too small"),
     _wording(OVERFLOW, "input long", example="Prompt is too long"),
     _wording(OVERFLOW, "input tokens excess", example="Too many input tokens"),
     _wording(OVERFLOW, "request tokens excess", example="Request too large: 9000 tokens"),
@@ -520,8 +534,16 @@ WHOLE_WORDINGS: Final = (
 OTHER_WORDINGS: Final = (_wording(AUTH, "key", not_of="excess", example="API key not valid"),)
 """What one sentence means where codes tell nothing."""
 
+CODE_WORDINGS: Final = (
+    _wording(REFUSED, "policy", example="InputTextRiskDetection"),
+    _wording(QUOTA, "money", example="InvalidSubscription"),
+    _wording(RATE, "rate", example="RequestBurstTooFast"),
+    _wording(AUTH, "key", not_of="excess", example="AccessDenied"),
+)
+"""What a code that no table knows says in words, where nothing else tells."""
+
 TROUBLE_WORDINGS: Final = (
-    _wording(INVALID, "malformed", not_of="silence", example="'max_tokens' is not supported with this model"),
+    _wording(INVALID, "malformed", not_of="silence trouble", example="'max_tokens' is not supported with this model"),
     _wording(OVERLOADED, "trouble", example="The engine is currently overloaded"),
     _wording(NETWORK, "silence", example="Request timed out."),
 )
