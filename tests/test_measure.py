@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import json
 import pickle
+import weakref
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +20,7 @@ from measures import PROFILES, profile, tokenizer
 import longturn
 from longturn import Profile, Window
 from longturn.tokens import estimate as estimating
-from longturn.tokens.measure import SCRIPT, measure_of
+from longturn.tokens.measure import SCRIPT, _compiled, measure_of
 
 SAMPLE = profile()
 LETTERS = 'Привет, мир! Hello, wörld 字 🙂\n\t"quoted" \\'
@@ -161,6 +163,15 @@ def test_profiles_asked_for_once_are_forgotten() -> None:
     for _ in range(50):
         estimate("text", profile=lambda text: len(text))
     assert len(estimate._others) <= 8
+
+
+def test_a_measure_goes_with_its_profile() -> None:
+    """Nothing holds a profile's tables that nobody measures by any more."""
+    measure = weakref.ref(measure_of(profile(seed=77)))
+    assert measure() is not None
+    _compiled.cache_clear()
+    gc.collect()
+    assert measure() is None
 
 
 # ---------------------------------------------------------------------- real tokenizers

@@ -8,6 +8,7 @@ use crate::measure::{Json, Measure};
 use pyo3::exceptions::{PyRecursionError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::pyclass::{PyTraverseError, PyVisit};
 use pyo3::types::{
     PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PyString, PyTuple,
 };
@@ -71,6 +72,12 @@ impl Walker {
         let costs = Costs { message, call, result, opaque };
         let measure = weights.map_or(Measure::Script, Weights::measure);
         Ok(Self { keys, types, costs, max_depth, plain, price, measure })
+    }
+
+    /// What prices may measure by this very walker: the collector has to see the circle.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.plain)?;
+        visit.call(&self.price)
     }
 
     /// Return the quarter-tokens of the compact JSON text of ``value``.

@@ -47,6 +47,10 @@ class Counted:
             self._remember(text, known)
         return QUARTERS * known
 
+    def tokens(self, text: str | bytes) -> int:
+        """Return the tokens of a text."""
+        return self.quarters(text) // QUARTERS
+
     def quarters_batch(self, texts: Sequence[str | bytes]) -> bytearray:
         """Return four times the tokens of each text as native int64."""
         return batch(self.quarters, texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Self
 
 from longturn.tokens.backend import core
@@ -46,6 +46,8 @@ class Estimator:
         if type(content) is str and tools is None and profile == "script":  # most calls, at their cheapest
             return _tokens(content)
         counter = self._by_script if profile == "script" else self._counter(profile)
+        if type(content) is str and tools is None:
+            return counter.measure.tokens(content)
         return whole_tokens(counter.quarters(content) + counter.measure.tools(tools))
 
     def __repr__(self) -> str:
@@ -78,9 +80,11 @@ class Estimator:
 
     def _counter(self, profile: Measured) -> _Counter:
         """Return what counts by a profile, with its memory; those used last are kept."""
-        if not isinstance(profile, Hashable):
+        try:
+            known = self._others.get(profile)
+        except TypeError:  # a function that can't be a key
             return _Counter(measure_of(profile))
-        if (known := self._others.get(profile)) is not None:
+        if known is not None:
             return known
         counter = _Counter(measure_of(profile))
         for oldest in list(self._others)[: len(self._others) + 1 - _MOST_COUNTERS]:

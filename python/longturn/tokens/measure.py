@@ -33,6 +33,9 @@ class Texts(Protocol):
     def quarters(self, text: str | bytes) -> int:
         """Return the quarter-tokens of a text."""
 
+    def tokens(self, text: str | bytes) -> int:
+        """Return the tokens of a text, rounded up."""
+
     def quarters_batch(self, texts: Sequence[str | bytes]) -> bytearray:
         """Return the quarter-tokens of each text as native int64."""
 
@@ -40,11 +43,12 @@ class Texts(Protocol):
 class Measure:
     """Measures texts, values, messages and what else a request is made of, in quarter-tokens."""
 
-    __slots__ = ("__weakref__", "_frames", "content", "json", "message", "messages", "quarters", "texts")
+    __slots__ = ("__weakref__", "_frames", "content", "json", "message", "messages", "quarters", "texts", "tokens")
 
     def __init__(self, texts: Texts, frames: Frames, walker: Any) -> None:
         self.texts: Final = texts
         self.quarters: Final[Callable[[str | bytes], int]] = texts.quarters
+        self.tokens: Final[Callable[[str | bytes], int]] = texts.tokens
         self.json: Final[Callable[[object], int]] = walker.json
         self.content: Final[Callable[[object], int]] = walker.content
         self.message: Final[Callable[[object], int]] = walker.message

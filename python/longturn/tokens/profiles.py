@@ -65,8 +65,8 @@ class Profile:
     name: str
     weights: Mapping[str, float] = field(hash=False)
     after: Mapping[str, Mapping[str, float]] = field(hash=False)
-    frames: Frames
-    margin: float
+    frames: Frames = field(hash=False)
+    margin: float = field(hash=False)
     provenance: Mapping[str, Any] = field(hash=False)
 
     def __repr__(self) -> str:
