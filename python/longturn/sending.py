@@ -56,7 +56,7 @@ def _draft(window: Window, body: Body, format: str) -> _Draft:
 def prepared(window: Window, body: Body, format: str) -> dict[str, Any]:
     """Return the body to send, for hooks that do not send it themselves."""
     draft = _draft(window, body, format)
-    return dict(draft.body) if draft.turn is None else draft.request(draft.turn.fit())
+    return dict(draft.body) if draft.turn is None else draft.request(draft.turn.first())
 
 
 def observe(window: Window, sent: Body, outcome: Any) -> None:
