@@ -152,5 +152,27 @@ async def astream(window: Window, body: Body, format: str, post: Callable[[dict[
         yield event
 
 
+class Watchable:
+    """A stream that can be watched as those of SDKs can: read through ``_iterator``; all else is its own."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = self._iterator = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._iterator)
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self
+
+    async def __anext__(self) -> Any:
+        return await anext(self._iterator)
+
+
 async def _awaited(value: Any) -> Any:
     return await value if isawaitable(value) else value

@@ -8,7 +8,7 @@ Anthropic's ``/v1/messages`` included; LiteLLM does not ask it about synchronous
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import iscoroutinefunction
 from typing import Any, Final
@@ -115,26 +115,4 @@ def _format(call_type: Any) -> str | None:
 
 def _shown(answer: Any) -> Any:
     """Return an answer as it is, and a stream so that it can be watched."""
-    return _Stream(answer) if hasattr(answer, "__next__") or hasattr(answer, "__anext__") else answer
-
-
-class _Stream:
-    """A stream of LiteLLM's, read through ``_iterator``; all else is its own."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = self._iterator = stream
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        return next(self._iterator)
-
-    def __aiter__(self) -> AsyncIterator[Any]:
-        return self
-
-    async def __anext__(self) -> Any:
-        return await anext(self._iterator)
+    return sending.Watchable(answer) if hasattr(answer, "__next__") or hasattr(answer, "__anext__") else answer
