@@ -15,6 +15,7 @@ OVERFLOW: Final[tuple[Row, ...]] = (
     # English: subject, relation, object, in many orders
     ("The prompt you sent is 210000 tokens long, which is longer than the 200000 this model can read.", 210000, 200000),
     ("Your conversation no longer fits in the context window.", None, None),
+    ("What goes in and comes out is more than the session_len of 8192 tokens.", None, 8192),
     ("The sum of the prompt (4100) and max_tokens (500) may not exceed max_seq_len (4096)", 4100, 4096),
     ("prompt length 9000 + 500 is greater than max_seq_len 8192", 9000, 8192),
     ("E1207 InputTooLong: the prompt is longer than this model can read", None, None),
@@ -139,6 +140,7 @@ OVERFLOW: Final[tuple[Row, ...]] = (
 )  # fmt: skip
 
 RATE: Final[tuple[str, ...]] = (  # 429
+    "请求超过限额。",
     "Request limit by key 7 reached.",
     "Too fast: current tpm: 12260, tpm limit: 5000.",
     "10 calls per day are allowed, 10 were used; try again in 9 seconds.",
@@ -161,6 +163,7 @@ RATE: Final[tuple[str, ...]] = (  # 429
 )
 
 QUOTA: Final[tuple[tuple[int, str], ...]] = (
+    (400, "免费资源已用尽。"),
     (429, "Your key may make 500 calls / month."),
     (500, "Token limit (100,000 per day) exceeded, you used 100,500."),
     (400, "You do not have an active coding subscription."),
@@ -261,6 +264,7 @@ OVERLOADED: Final[tuple[tuple[int | None, str], ...]] = (
 )
 
 NETWORK: Final[tuple[str, ...]] = (
+    "unexpected EOF",
     "Connection reset by peer",
     "Request timed out after 60 seconds: the prompt took too long",
     "Server disconnected without sending a response",

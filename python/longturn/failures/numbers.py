@@ -75,7 +75,7 @@ _BEFORE: Final = {
         |上限|最大(?:输入|上下文)?(?:长度|值|限制)?(?:为|是)?|超过|超出|限制|maximal\w*|máxim\w+|kontext\w*|максим\w+|предел\w*
         |лимит\w*|grenze|límite|limite|최대|한도|最大値)
         (?:[\s_-]+(?:the|its|our|an?|of|is|are|at|for|to|this|that|model(?:'s)?|models|context|window|length
-        |len|seq|supported|size|limit|input|prompt
+        |len|seq|session|supported|size|limit|input|prompt
         |tokens?|number|maximum|max|allowed|sequence|total|configured|your|organization|set|only|or|equal|just|be|value
         |holds?|can|takes?|reads?|fits|de|la|del|von|der
         |des|du|contexto|contexte|jetons))*

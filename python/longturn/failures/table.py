@@ -287,7 +287,8 @@ CONCEPTS: Final = {
         |configured)[ _-]+(?:[a-z]{1,20}[ _-]){0,3}?
             (?:sequence|context|prompt|input|model|seq|message|conversation)s?[ _-]*(?:token[ _-]*)?
             (?:length|len|size|limit|capacity|window|tokens?)\b
-        |\b(?:sequence|prompt|input|token|conversation)s?[ _-]+(?:token[ _-]+)?(?:length|size|limit|budget|capacity)\b
+        |\b(?:sequence|session|prompt|input|token|conversation)s?[ _-]+(?:token[ _-]+)?
+            (?:length|len|size|limit|budget|capacity)\b
         |max[_ ]?(?:model|seq|sequence|context|input|prompt|position)[_ ]?(?:len(?:gth)?|tokens|embeddings)
         |max(?:imum)?[_ ](?:allowed[_ ])?(?:number[_ ]of[_ ])?(?:input[_ ]|prompt[_ ]|total[_ ])?tokens?\b
         |model(?:'?s)?[ _](?:token|context|input)?[ _]?(?:limit|capacity|window|maximum|max)\b
@@ -396,7 +397,7 @@ CONCEPTS: Final = {
         |too\s+many\s+(?:requests|concurrent)|throttl\w+|
         requests?\s+(?:per|rate)|request\s+rate|request\s+limit\s+(?:\w+\s+){0,5}reached|\bqps\b|request\s+burst|slow\s+down|please\s+wait\s+before|concurren\w+|too\s+quickly
         |too\s+frequent\w*|usage\s+size\s+allowed|cooldown
-        |频率|限流|速率|每分钟|并发|请求过于频繁|レート|毎分|リクエスト数|분당|속도\s*제한|요청\s*한도|лимит\w*\s+запрос\w*|в\s+минуту|частот\w+
+        |请求\S{0,3}超过限额|频率|限流|速率|每分钟|并发|请求过于频繁|レート|毎分|リクエスト数|분당|속도\s*제한|요청\s*한도|лимит\w*\s+запрос\w*|в\s+минуту|частот\w+
         |pro\s+minute|ratenlimit\w*|anfragelimit|par\s+minute|limite\s+de\s+débit|trop\s+de\s+requêtes
         |por\s+minuto|límite\s+de\s+(?:velocidad|frecuencia|solicitudes)|demasiadas\s+solicitudes""",
     "money": r"""
@@ -405,7 +406,7 @@ CONCEPTS: Final = {
         |used\s+(?:up\s+)?all\b|service\s+has\s+been\s+(?:paused|suspended)|\bbudget\s+has\s+been|max\s+budget
         |\bfunds?\b|prepa(?:y|id)\w*|can\s+only\s+afford|arrear\w*|overdue
         |extra\s+usage\s+is\s+required|upgrade\s+to\s+(?:plus|pro|a\s+paid)|free\s+(?:tier|plan)|usage\s+limits?
-        |余额|欠费|配额|额度|充值|残高|クレジット|割り当て|잔액|할당량|크레딧|баланс\w*|средств\w*|квот\w*|оплат\w+|guthaben|kontingent\w*
+        |余额|欠费|用尽|耗尽|用完|配额|额度|充值|残高|クレジット|割り当て|잔액|할당량|크레딧|баланс\w*|средств\w*|квот\w*|оплат\w+|guthaben|kontingent\w*
         |solde|crédits?|quota|saldo|cuota\w*|créditos""",
     "key": r"""
         api[ _-]?keys?|authenticat\w+|unauthori[sz]ed|credentials?|(?:access|security|bearer|auth\w*)[ _]token
@@ -421,7 +422,7 @@ CONCEPTS: Final = {
         |繁忙|过载|稍后|混雑|過負荷|과부하|перегруж\w+|попробуйте\s+позже|überlastet|surchargé\w*|sobrecargad\w+""",
     "silence": r"""
         timed?[ -]?out\b|timeout|connection\s+(?:error|reset|refused|aborted|closed)|server\s+disconnected
-        |peer\s+closed|broken\s+pipe|name\s+resolution""",
+        |peer\s+closed|unexpected\s+eof|broken\s+pipe|name\s+resolution""",
     "policy": r"""
         usage\s+polic\w+|content\s+(?:policy|filter\w*|management)|flagged\s+(?:as|for|by)\b
         |(?<!case[ -])(?<![a-z])sensitive\b|\bunsafe\b|risk\s+detection|safety\s+(?:system|reasons
