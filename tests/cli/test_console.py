@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from typing import Any
 
@@ -45,6 +46,49 @@ def test_columns_line_up(capsys: pytest.CaptureFixture[str]) -> None:
     """Words to the left, numbers to the right; nothing trails."""
     Console().show("A line", TABLE)
     assert capsys.readouterr().out.splitlines() == ["A line", "name   tokens", "a       1,000", "total      20"]
+
+
+def test_wide_characters_take_two_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    """As terminals show them; what is put on a letter takes none."""
+    Console().show(Table(headings=("<tool", "calls"), rows=[["読む", "1"], ["read", "22"], ["re\u0301ad", "3"]]))
+    assert capsys.readouterr().out.splitlines() == ["tool  calls", "読む      1", "read     22", "re\u0301ad      3"]
+
+
+STEERING = "a\x1b[31mb\n\x9b2J\u202ec"
+SPELLED = "a\\x1b[31mb\\n\\x9b2J\\u202ec"
+
+
+@pytest.mark.parametrize("coloured", [False, True])
+def test_names_do_not_steer_a_terminal(screen: Any, coloured: bool) -> None:
+    """Control characters and turned lines are spelled out, on both streams, in lines, tables and bars."""
+    if coloured:
+        pytest.importorskip("rich")
+    out, err = screen()
+    console = suitable_console() if coloured else Console()
+    console.show(STEERING, Table(headings=("<",), rows=[[Toned(STEERING, "title")]]))
+    for say in (console.note, console.warn, console.error):
+        say(STEERING)
+    assert 2 == out.getvalue().count(SPELLED)
+    assert 3 == err.getvalue().count(SPELLED)
+    assert not {"\x9b", "\u202e"} & set(out.getvalue() + err.getvalue())
+
+
+def test_json_does_not_steer_a_terminal_and_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    """What JSON allows to stand as it is, is spelled out where a terminal would obey."""
+    Console().json({STEERING: [STEERING]})
+    said = capsys.readouterr().out
+    assert {STEERING: [STEERING]} == json.loads(said)
+    assert not {"\x1b", "\x9b", "\u202e"} & set(said)
+
+
+def test_a_bar_takes_no_name_for_markup(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may be called like a closing tag."""
+    colours = pytest.importorskip("longturn.cli.colours")
+    _, err = screen()
+    monkeypatch.setattr(colours, "PATIENCE_SECONDS", 0.0)
+    with colours.ColourConsole().progress("replaying x[/y].json") as step:
+        step(1, 2)
+    assert "x[/y].json" in err.getvalue()
 
 
 def test_progress_is_for_those_who_wait(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:

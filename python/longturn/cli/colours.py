@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table as Grid
 from rich.text import Text as Styled
 
-from longturn.cli.console import PATIENCE_SECONDS, Block, Console, Step, Table, Text, Toned
+from longturn.cli.console import PATIENCE_SECONDS, Block, Console, Step, Table, Text, Toned, plain, printable
 
 _STYLES: Final = {"good": "green", "bad": "bold red", "quiet": "dim", "title": "bold"}
 
@@ -34,11 +34,11 @@ class ColourConsole(Console):
 
     def warn(self, text: str) -> None:
         """Print a warning to standard error."""
-        self._err.print(Styled.assemble(("longturn: warning: ", "yellow"), text))
+        self._err.print(Styled.assemble(("longturn: warning: ", "yellow"), printable(text)))
 
     def error(self, text: str) -> None:
         """Print an error to standard error."""
-        self._err.print(Styled.assemble(("longturn: error: ", "bold red"), text))
+        self._err.print(Styled.assemble(("longturn: error: ", "bold red"), printable(text)))
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Step]:
@@ -48,10 +48,10 @@ class ColourConsole(Console):
                 yield step
             return
         bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+            TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
             console=self._err, transient=True,
         )  # fmt: skip
-        shown = _Shown(bar, what)
+        shown = _Shown(bar, printable(what))
         try:
             yield shown.step
         finally:
@@ -89,4 +89,4 @@ def _grid(table: Table) -> Grid:
 
 
 def _styled(text: Text) -> Styled:
-    return Styled(text.text, style=_STYLES[text.tone]) if isinstance(text, Toned) else Styled(text)
+    return Styled(printable(plain(text)), style=_STYLES[text.tone] if isinstance(text, Toned) else "")

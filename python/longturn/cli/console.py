@@ -7,8 +7,10 @@ Commands hand over what is to be shown, and never how.
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +19,8 @@ from typing import Any, Final, NamedTuple
 PATIENCE_SECONDS: Final = 1.0
 """How long work may go on before progress is shown."""
 _REDRAW_SECONDS: Final = 0.1
+_STEERING: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and those that turn the direction of a line."""
 
 
 class Toned(NamedTuple):
@@ -63,11 +67,11 @@ class Console:
 
     def json(self, value: Any, *, indent: int | None = 2) -> None:
         """Print a value as JSON to standard output."""
-        print(json.dumps(value, ensure_ascii=False, indent=indent))
+        print(_STEERING.sub(_as_json, json.dumps(value, ensure_ascii=False, indent=indent)))
 
     def note(self, text: str) -> None:
         """Print a line to standard error."""
-        print(text, file=sys.stderr)
+        print(printable(text), file=sys.stderr)
 
     def warn(self, text: str) -> None:
         """Print a warning to standard error."""
@@ -94,7 +98,7 @@ class _Meter:
     """One line that is written over and over."""
 
     def __init__(self, what: str) -> None:
-        self._what = what
+        self._what = printable(what)
         self._next = time.monotonic() + PATIENCE_SECONDS
         self._width = 0
 
@@ -139,21 +143,43 @@ def plain(text: Text) -> str:
     return text.text if isinstance(text, Toned) else text
 
 
+def printable(text: str) -> str:
+    """
+    Return a text with what would steer a terminal spelled out, as in ``\\x1b``.
+
+    Names of files and tools, and what providers say, hold what they like.
+    """
+    return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def _as_json(found: re.Match[str]) -> str:
+    """Return a control character as JSON spells it; a line's end is outside of every text there."""
+    return found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}"
+
+
 def _lines(block: Block) -> Iterable[str]:
-    return _table_lines(block) if isinstance(block, Table) else (plain(block),)
+    return _table_lines(block) if isinstance(block, Table) else (printable(plain(block)),)
 
 
 def _table_lines(table: Table) -> Iterator[str]:
-    rows = [[plain(cell) for cell in row] for row in table.rows]
+    rows = [[printable(plain(cell)) for cell in row] for row in table.rows]
     if table.has_headings:
         rows.insert(0, [heading.removeprefix("<") for heading in table.headings])
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(len(table.headings))]
+    widths = [max((_columns(row[column]) for row in rows), default=0) for column in range(len(table.headings))]
     for row in rows:
+        blanks = [" " * (width - _columns(cell)) for cell, width in zip(row, widths, strict=True)]
         cells = (
-            f"{cell:<{width}}" if table.is_left(column) else f"{cell:>{width}}"
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            f"{cell}{blank}" if table.is_left(column) else f"{blank}{cell}"
+            for column, (cell, blank) in enumerate(zip(row, blanks, strict=True))
         )
         yield "  ".join(cells).rstrip()
+
+
+def _columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes: Chinese, Japanese and Korean characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(one) else 1 + (unicodedata.east_asian_width(one) in "WF") for one in text)
 
 
 def _ignore(done: int, whole: int) -> None:

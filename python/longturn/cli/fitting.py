@@ -41,7 +41,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
     """Write the fitted request, then sum up what was done."""
     fitted = _fitted(options, console)
     console.json(fitted.messages if fitted.request is None else fitted.request, indent=None)
-    console.note(json.dumps(_summary(fitted), ensure_ascii=False) if options.json else "\n".join(_lines(fitted)))
+    for line in [json.dumps(_summary(fitted), ensure_ascii=False)] if options.json else _lines(fitted):
+        console.note(line)
     return Exit.DONE if fitted.fits else Exit.NO
 
 
