@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from typing import Any
@@ -89,7 +90,8 @@ def test_other_texts_are_refused() -> None:
     """Empty, not UTF-8, too deep, a number no Python reads."""
     assert refused(b"") == "f.json is empty"
     assert refused(b" \n ") == "f.json is empty"
-    assert "byte 0xff, line 1" in refused("[]".encode("utf-16"))
+    assert refused("[]".encode("utf-16")) == "f.json is UTF-16 text: save it as UTF-8"
+    assert refused(gzip.compress(b"[]")) == "f.json is compressed: gzip -dc FILE | longturn ... - reads it"
     assert "byte 0xff, line 2" in refused(b'[1,\n"\xff"]')
     assert "byte 0xc3, line 1" in refused(b'["\xc3')
     assert "nested too deeply" in refused(b"[" * 200_000)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import longturn
 from longturn.cli import main
 
 Message = dict[str, Any]
@@ -100,3 +101,48 @@ def test_nothing_to_replay_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     """Neither file nor --find."""
     assert main(["replay"]) == 2
     assert "no run is named" in capsys.readouterr().err
+
+
+NAMED = [{"role": "user", "content": "Сделай это. " * 400}]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "Sizes are estimates, measured as openai (the session names gpt-5)."),
+        (["--profile", "script"], "Sizes are estimates."),
+        (["--profile", "claude"], "Sizes are estimates, measured as claude."),
+        (["--model", "claude-opus-4-7"], "Sizes are estimates, measured as claude-4.7."),
+    ],
+)
+def test_sizes_are_those_of_the_model_that_the_session_names(
+    options: list[str], said: str, saved: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Unless something else is asked for; the report says which."""
+    name = saved({"model": "gpt-5", "messages": NAMED})
+    assert 0 == main(["replay", name, *options])
+    assert said in capsys.readouterr().out
+    assert 0 == main(["replay", name, *options, "--json"])
+    report = json.loads(capsys.readouterr().out)
+    assert longturn.estimate(NAMED, profile=report["profile"]) == report["without"]["largest"]
+    assert report["model"] == (None if options else "gpt-5")
+
+
+def test_a_model_nobody_knows_is_measured_by_the_rule(saved: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """Guessing would not be nearer."""
+    assert 0 == main(["replay", saved({"model": "m", "messages": NAMED}), "--json"])
+    assert "script" == json.loads(capsys.readouterr().out)["profile"]
+
+
+def test_a_tiny_run_is_replayed_at_the_usual_budget(saved: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """Half of a greeting would show nothing, and warn of a budget that nobody chose."""
+    assert 0 == main(["replay", saved([{"role": "user", "content": "Hello."}])])
+    told = capsys.readouterr()
+    assert "Budget: 200,000 tokens" in told.out
+    assert "" == told.err
+
+
+def test_what_cannot_be_measured_is_an_error(saved: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """A sentence, before a budget is found for it."""
+    assert 2 == main(["replay", saved('[{"role": "user", "content":' + "[" * 900 + "]" * 900 + "}]")])
+    assert "nested more than 256 levels deep" in capsys.readouterr().err

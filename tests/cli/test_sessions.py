@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import log
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -17,6 +19,8 @@ from longturn.cli.loading import load
 from longturn.cli.replay import replay
 from longturn.cli.sessions.base import Thread
 from longturn.cli.sessions.table import READERS, reader_of
+from longturn.tokens.measure import measure_of
+from longturn.tokens.models import UNKNOWN, profile_name
 
 
 class Told(Console):
@@ -46,6 +50,71 @@ def test_a_name_does_not_matter(name: str, saved: Any) -> None:
     """What is in the file does."""
     content = CASES[name][0]
     assert load(saved(content, "session.log"), Told())[0].messages == CASES[name][2]
+
+
+def _claude(*models: str) -> str:
+    says = [{"type": "user", "uuid": "0", "message": {"role": "user", "content": "Hi."}}]
+    for number, model in enumerate(models, 1):
+        message = {"role": "assistant", "content": "Yes.", "model": model}
+        says.append({"type": "assistant", "uuid": f"{number}", "parentUuid": f"{number - 1}", "message": message})
+    return lines(*says)
+
+
+ASKED = {"role": "user", "content": "Hi."}
+NAMED = {
+    "Claude Code": (_claude("claude-opus-4-7", "claude-opus-4-7", "<synthetic>"), "claude-opus-4-7"),
+    "Codex": (lines(*CODEX), "m"),
+    "Gemini CLI": ({"messages": [{"type": "gemini", "content": "Yes.", "model": "gemini-2.5-pro"}]}, "gemini-2.5-pro"),
+    "opencode": ([{"info": {"role": "assistant", "modelID": "m"}, "parts": [{"type": "text", "text": "Yes."}]}], "m"),
+    "pi": (
+        lines({"message": ASKED}, {"message": {"role": "assistant", "model": "m", "content": [{"type": "toolCall"}]}}),
+        "m",
+    ),
+    "Inspect": ({"eval": {"model": "openai/m"}, "samples": [{"messages": [ASKED]}]}, "openai/m"),
+    "OpenHands, old": (
+        [
+            {
+                "action": "read", "args": {},
+                "tool_call_metadata": {
+                    "tool_call_id": "c1",
+                    "model_response": {"model": "m", "choices": [{"message": {"tool_calls": [{"id": "c1"}]}}]},
+                },
+            },
+        ],
+        "m",
+    ),
+    "OpenHands, new": (
+        lines(
+            {"kind": "MessageEvent", "source": "user", "llm_message": ASKED},
+            {
+                "kind": "ConversationStateUpdateEvent", "source": "environment",
+                "value": {"usage_to_metrics": {"default": {"model_name": "proxy/m"}}},
+            },
+        ),
+        "proxy/m",
+    ),
+    "OpenTelemetry": (
+        {
+            "resourceSpans": [{"scopeSpans": [{"spans": [{"attributes": [
+                {"key": "gen_ai.input.messages", "value": {"stringValue": '[{"role": "user", "content": "Hi."}]'}},
+                {"key": "gen_ai.request.model", "value": {"stringValue": "m"}},
+            ]}]}]}],
+        },
+        "m",
+    ),
+    "a body": ({"model": "m", "messages": [ASKED]}, "m"),
+    "a log of bodies": (lines({"model": "m", "messages": [ASKED]}), "m"),
+    "LangChain": ([ASKED, {"role": "assistant", "content": "Yes.", "response_metadata": {"model_name": "m"}}], "m"),
+    "nobody": ([ASKED], ""),
+    "something else": ({"model": 7, "messages": [ASKED]}, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_model_is_the_one_that_answered_most(name: str, saved: Any) -> None:
+    """Where the file names any."""
+    content, model = NAMED[name]
+    assert model == load(saved(content, "session.jsonl" if isinstance(content, str) else "s.json"), Told())[0].model
 
 
 def test_summaries_of_what_is_there_are_left_out_and_named(saved: Any) -> None:
@@ -150,3 +219,31 @@ def _check_replay(thread: Thread) -> None:
     for request in run.requests:
         assert request.fitted.tokens <= request.without.tokens
         assert request.fitted.parts.total == request.fitted.tokens
+
+
+@pytest.mark.slow
+def test_a_named_models_profile_is_nearer_to_what_its_provider_counted(data: Path) -> None:
+    """On recordings that have counts: by the growth of requests, the median error is less than half of the rule's."""
+    threads = [
+        thread
+        for path in traces(data)
+        if path.name not in REFUSED
+        for thread in load(str(path), Told())
+        if thread.reported and profile_name(thread.model) != UNKNOWN
+    ]
+    errors = {by: _errors(threads, by) for by in ("script", "model")}
+    assert len(errors["model"]) >= 10
+    assert median(errors["model"]) < median(errors["script"]) / 2
+
+
+def _errors(threads: list[Thread], by: str) -> list[float]:
+    ratios = (_ratio(one, by if by == "script" else profile_name(one.model)) for one in threads)
+    return [abs(log(ratio)) for ratio in ratios if ratio]
+
+
+def _ratio(thread: Thread, profile: str) -> float | None:
+    run = replay(
+        thread.messages, longturn.Window(10**7, format=thread.format, profile=profile), shape=thread.format,
+        system=thread.system, tools=thread.tools, reported=thread.reported, measure=measure_of(profile),
+    )  # fmt: skip
+    return run.reported_ratio

@@ -9,7 +9,7 @@ from typing import Final
 from longturn.cli.errors import InputError
 from longturn.fitting.policy import Policy
 from longturn.formats.detect import AUTO, FORMATS
-from longturn.tokens.measure import Measured, measure_of, profile_for
+from longturn.tokens.models import UNKNOWN, profile_name
 from longturn.tokens.profiles import SCRIPT, Profile
 from longturn.window import Window
 from longturn.wording import languages
@@ -65,36 +65,47 @@ def add_policy(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--language", choices=languages(), default="en", help="of the notes (default: %(default)s)")
 
 
-def add_profile(parser: argparse.ArgumentParser) -> None:
-    """Let the command be told what to measure by."""
+def add_profile(parser: argparse.ArgumentParser, usual: str | None = SCRIPT) -> None:
+    """Let the command be told what to measure by; without a usual one it finds its own."""
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
-        "--profile", default=SCRIPT, metavar="NAME",
-        help=f"what to measure by: {', '.join(Profile.names())}, or the file of one (default: %(default)s)",
+        "--profile", default=usual, metavar="NAME",
+        help=f"what to measure by: {', '.join(Profile.names())}, or the file of one "
+        f"(default: {usual or 'that of the model which the session names'})",
     )  # fmt: skip
     group.add_argument("--model", metavar="NAME", help="measure by what is known of this model")
 
 
-def measured_by(options: argparse.Namespace) -> Measured:
+def measured_by(options: argparse.Namespace, named: str = "") -> str | Profile:
     """
-    Return what the options say to measure by.
+    Return what the options say to measure by; where they say nothing, what is known of the model ``named``.
 
     Raises:
         InputError: there is no such profile, or the file holds none.
     """
     try:
-        if options.model is None and options.profile.endswith(".json"):
+        if options.model is not None:
+            return profile_name(options.model)
+        if options.profile is None:
+            return _known(named)
+        if options.profile.endswith(".json"):
             return Profile.load(options.profile)
-        named = profile_for(options.profile, options.model)
-        measure_of(named)
+        return Profile.named(options.profile).name
     except (ValueError, OSError) as error:
         raise InputError(str(error)) from None
-    return named
 
 
-def window_of(options: argparse.Namespace, format: str, *, budget: int | None = None) -> Window:
+def _known(model: str) -> str:
+    """Return the profile of a model; the rule for all where none is known to be nearer."""
+    name = profile_name(model)
+    return SCRIPT if name == UNKNOWN else name
+
+
+def window_of(
+    options: argparse.Namespace, format: str, *, budget: int | None = None, profile: str | Profile | None = None
+) -> Window:
     """
-    Return the window that the options describe, for another budget where one is given.
+    Return the window that the options describe, for another budget and by another profile where they are given.
 
     Raises:
         InputError: a value is out of its range.
@@ -102,7 +113,7 @@ def window_of(options: argparse.Namespace, format: str, *, budget: int | None = 
     given = {name: getattr(options, name) for name in _POLICY_OPTIONS} | ({"budget": budget} if budget else {})
     try:
         policy = Policy(**{name: value for name, value in given.items() if value is not None})
-        return Window(policy=policy, format=format, language=options.language, profile=measured_by(options))
+        return Window(policy=policy, format=format, language=options.language, profile=profile or measured_by(options))
     except ValueError as error:
         raise InputError(str(error)) from None
 

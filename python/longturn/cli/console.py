@@ -145,7 +145,7 @@ def plain(text: Text) -> str:
 
 def printable(text: str) -> str:
     """
-    Return a text with what would steer a terminal spelled out, as in ``\\x1b``.
+    Return a text with what would steer a terminal spelled out as an escape.
 
     Names of files and tools, and what providers say, hold what they like.
     """

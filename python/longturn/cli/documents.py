@@ -21,6 +21,13 @@ HEAD_LINES: Final = 200
 """How many lines are looked at to tell what a file is."""
 LARGEST_BYTES: Final = 1 << 30
 """Of one document that is no list, or of one item of a list: it is held as text and as values, several times that."""
+_OPENINGS: Final = {
+    b"\x1f\x8b": "compressed: gzip -dc FILE | longturn ... - reads it",
+    b"\x28\xb5\x2f\xfd": "compressed: zstd -dc FILE | longturn ... - reads it",
+    codecs.BOM_UTF16_LE: "UTF-16 text: save it as UTF-8",
+    codecs.BOM_UTF16_BE: "UTF-16 text: save it as UTF-8",
+}
+"""What files begin with that are no UTF-8 text, and what to do."""
 _BLANK: Final = " \t\r\n"
 _DECODER: Final = JSONDecoder()
 
@@ -135,7 +142,13 @@ def _text(name: str, data: bytes, *, line: int) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line += data.count(b"\n", 0, error.start)
-        raise InputError(f"{name} is not UTF-8 text: byte 0x{data[error.start]:02x}, line {line}") from None
+        raise InputError(_no_text(name, data, data[error.start], line)) from None
+
+
+def _no_text(name: str, data: bytes, byte: int, line: int) -> str:
+    """Return what is to be said of bytes that are no UTF-8 text; ``data`` is what they begin with, on line 1."""
+    known = next((what for opening, what in _OPENINGS.items() if line == 1 and data.startswith(opening)), None)
+    return f"{name} is {known}" if known else f"{name} is not UTF-8 text: byte 0x{byte:02x}, line {line}"
 
 
 def _parsed(name: str, text: str, *, line: int) -> Any:

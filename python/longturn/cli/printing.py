@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import reduce
@@ -11,16 +12,18 @@ from typing import Any, Final, NamedTuple
 
 from longturn.cli.console import Block, Table, Text, Toned, plain
 from longturn.cli.records import Replay, Request, Side, counted
+from longturn.tokens.profiles import SCRIPT
 
 _CHART_WIDTH: Final = 60
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _MOVES_SHOWN: Final = 8
+_SAME: Final = "the same"
 
 
 def report_blocks(run: Replay) -> Iterator[Block]:
     """Yield what is to be said of one run."""
     yield Toned(_heading(run), "title")
-    yield f"Budget: {run.budget:,} tokens a request.  Sizes are estimates."
+    yield f"Budget: {run.budget:,} tokens a request.  Sizes are {run.measured}."
     yield ""
     yield _sides(run)
     yield Toned(
@@ -67,9 +70,11 @@ def _cells(side: Side) -> dict[str, Text]:
 def _less(part: float, whole: float) -> Text:
     if not whole or part == whole:
         return ""
-    return (
-        Toned(f"{1 - part / whole:.0%} less", "good") if part < whole else Toned(f"{part / whole - 1:.0%} more", "bad")
-    )
+    change = part / whole - 1
+    said = f"{abs(change):.0%}"
+    if said == "0%":
+        return f"nearly {_SAME}"
+    return Toned(f"{said} less", "good") if change < 0 else Toned(f"{said} more", "bad")
 
 
 def _chart(run: Replay) -> Iterator[Block]:
@@ -168,7 +173,7 @@ class _Sums(NamedTuple):
 
     def row(self, name: str) -> list[Text]:
         numbers = (self.requests, self.over_budget, self.largest, self.fitted_largest, self.moves)
-        return [name, *(f"{number:,}" for number in numbers), _less(self.fitted_cost, self.cost) or "the same"]
+        return [name, *(f"{number:,}" for number in numbers), _less(self.fitted_cost, self.cost) or _SAME]
 
 
 def runs_table(runs: Sequence[dict[str, Any]]) -> Table:
@@ -178,6 +183,14 @@ def runs_table(runs: Sequence[dict[str, Any]]) -> Table:
     rows: list[Sequence[Text]] = [one.row(run["name"]) for run, one in zip(runs, sums, strict=True)]
     headings = ("<run", "requests", "over budget", "largest", "fitted to", "cuts", "cost")
     return Table(headings=headings, rows=[*rows, total])
+
+
+def measures(runs: Sequence[dict[str, Any]]) -> str:
+    """Return what runs are measured by, in a sentence; the runs are given as `summary_value` makes them."""
+    counts = Counter(run["profile"] for run in runs)
+    by = [(f"as {name}" if name != SCRIPT else "by one rule for all models", number) for name, number in counts.items()]
+    told = ", ".join(f"{how} in {counted(number, 'run')}" for how, number in by)
+    return f"Sizes are estimates, measured {told}."
 
 
 def _sums_of(run: dict[str, Any]) -> _Sums:
@@ -211,6 +224,8 @@ def summary_value(run: Replay) -> dict[str, Any]:
         "name": run.name,
         "format": run.format,
         "budget": run.budget,
+        "profile": run.profile,
+        "model": run.model or None,
         "prices": asdict(run.prices),
         "messages": run.messages,
         "requests": len(run.requests),

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from longturn.fitting.view import Stage
+from longturn.tokens.profiles import SCRIPT
 
 if TYPE_CHECKING:
     from longturn.fitted import Fitted
@@ -191,6 +192,10 @@ class Replay:
     """Where it comes from, for people."""
     format: str
     budget: int
+    profile: str = SCRIPT
+    """What sizes are measured by."""
+    model: str = ""
+    """The model whose profile that is, where the session names it."""
     prices: Prices
     messages: int
     """Of the history."""
@@ -208,6 +213,14 @@ class Replay:
         if not 1 <= number <= len(self.requests):
             raise IndexError(f"the run has the requests 1 to {len(self.requests)} (got {number})")
         return self.fit(self.requests[number - 1].messages).messages
+
+    @property
+    def measured(self) -> str:
+        """What sizes are, in words."""
+        if self.profile == SCRIPT:
+            return "estimates"
+        told = f" (the session names {self.model})" if self.model else ""
+        return f"estimates, measured as {self.profile}{told}"
 
     @property
     def moves(self) -> tuple[Request, ...]:

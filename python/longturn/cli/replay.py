@@ -20,6 +20,7 @@ from longturn.formats.base import Format
 from longturn.formats.detect import UNDECIDED, detected, format_named
 from longturn.rendering import Cleared
 from longturn.tokens.measure import SCRIPT, Measure
+from longturn.tokens.profiles import SCRIPT as SCRIPT_NAME
 from longturn.tokens.walker import whole_tokens
 from longturn.window import Window
 
@@ -40,13 +41,16 @@ def replay(
     prices: Prices = USUAL_PRICES,
     reported: Mapping[int, int] | None = None,
     measure: Measure = SCRIPT,
+    profile: str = SCRIPT_NAME,
+    model: str = "",
     progress: Progress | None = None,
     watch: Watch | None = None,
 ) -> Replay:
     """
     Send a history's requests once more, in order, and return what came of it.
 
-    ``measure`` is what the window measures by.  ``reported`` has the input tokens that the provider counted,
+    ``measure`` is what the window measures by, ``profile`` its name, and ``model`` whose it is where the record names
+    that.  ``reported`` has the input tokens that the provider counted,
     by the index of the message it answered with.
 
     Raises:
@@ -71,6 +75,8 @@ def replay(
         name=name,
         format=found.name,
         budget=window.policy.budget,
+        profile=profile,
+        model=model,
         prices=prices,
         messages=len(history),
         requests=tuple(requests),

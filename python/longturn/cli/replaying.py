@@ -24,7 +24,7 @@ from longturn.cli.documents import read_text
 from longturn.cli.errors import Exit, InputError
 from longturn.cli.files import found
 from longturn.cli.loading import load, shown_name
-from longturn.cli.printing import report_blocks, report_value, runs_table, summary_value
+from longturn.cli.printing import measures, report_blocks, report_value, runs_table, summary_value
 from longturn.cli.records import READ_PRICE, WRITE_PRICE, Prices, counted
 from longturn.cli.replay import format_of, replay
 from longturn.cli.report.files import add_files, are_wanted, best, check, write
@@ -43,10 +43,13 @@ FILE is a JSON list of messages, a request body (with messages, input or content
 and tools are taken from it), a log of bodies, one a line, or a saved session of Claude Code, Codex,
 Gemini CLI, Cline, opencode, pi, OpenHands, SWE-agent, Inspect, ADK, the Vercel AI SDK or the OpenAI
 Agents SDK.  It is told by its content.  Session logs hold no tool definitions, and few of them a
-system prompt.  Of several files, or a folder, all conversations are replayed and summed up.
+system prompt.  Sizes are measured by what is known of the model that the session names.
+Of several files, or a folder, all conversations are replayed and summed up.
 """
 
 _PREVIEW_CHARS: Final = 60
+_LEAST_BUDGET: Final = 1_000
+"""What half of a run has to be for its cuts to tell anything."""
 _AGENTS: Final = {
     "claude-code": ("CLAUDE_CONFIG_DIR", ".claude", "projects/**/*.jsonl"),
     "codex": ("CODEX_HOME", ".codex", "sessions/**/rollout-*.jsonl"),
@@ -72,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--thread", type=int, default=0, metavar="N", help="of one file, the conversation to replay")
     parser.add_argument("--threads", action="store_true", help="list the conversations of a file, sub-agents' too")
     add_files(parser)
-    add_profile(parser)
+    add_profile(parser, usual=None)
     add_policy(parser)
     add_json(parser)
 
@@ -134,7 +137,7 @@ def _picked(name: str, threads: list[Thread], number: int) -> Thread:
 
 
 def _run_one(name: str, thread: Thread, options: argparse.Namespace, console: Console) -> None:
-    budget = options.budget or (DEFAULT_BUDGET if options.json else _telling_budget(thread))
+    budget = options.budget or (DEFAULT_BUDGET if options.json else _telling_budget(name, thread, options))
     chapter = _replayed(name, thread, options, console, budget=budget)
     if options.json:
         console.json(report_value(chapter.run))
@@ -148,10 +151,18 @@ def _run_one(name: str, thread: Thread, options: argparse.Namespace, console: Co
         write(options, [chapter], console)
 
 
-def _telling_budget(thread: Thread) -> int:
-    """Return the usual budget, or for a run that never comes near it one that shows something."""
-    whole = estimate(thread.messages)
-    return DEFAULT_BUDGET if whole > DEFAULT_BUDGET else max(whole // 2, 1)
+def _telling_budget(name: str, thread: Thread, options: argparse.Namespace) -> int:
+    """
+    Return the usual budget, or for a run that never comes near it one that shows something.
+
+    Raises:
+        InputError: a message can't be measured.
+    """
+    try:
+        whole = estimate(thread.messages, profile=measured_by(options, thread.model))
+    except ValueError as error:
+        raise InputError(f"{shown_name(name)}: {error}") from error
+    return whole // 2 if 2 * _LEAST_BUDGET <= whole <= DEFAULT_BUDGET else DEFAULT_BUDGET
 
 
 def _tell_of_others(threads: list[Thread], options: argparse.Namespace, console: Console) -> None:
@@ -213,7 +224,7 @@ def _run_many(names: list[str], options: argparse.Namespace, console: Console) -
         console.json({"runs": runs, "unread": failed})
     elif runs:
         shown = [run for run in runs if run["moves"]] or runs
-        console.show(runs_table(shown))
+        console.show(measures(runs), "", runs_table(shown))
         if len(shown) < len(runs):
             console.show(f"Of {counted(len(runs) - len(shown), 'more run')} every request fits as it is.")
     if chapters:
@@ -244,13 +255,16 @@ def _replayed(
     system = read_text(options.system) if options.system else thread.system
     shape = thread.format if options.format == AUTO else options.format
     prices = Prices(read=options.read_price, write=options.write_price)
-    window = window_of(options, shape, budget=budget)
+    profile = measured_by(options, thread.model)
+    window = window_of(options, shape, budget=budget, profile=profile)
     try:
         transcript = Transcript(thread.messages, format_of(thread.messages, shape))
         with console.progress(f"replaying {shown}") as step:
             run = replay(
                 thread.messages, window, name=shown, shape=shape, system=system, tools=thread.tools, prices=prices,
-                reported=thread.reported, measure=measure_of(measured_by(options)), progress=step,
+                reported=thread.reported, measure=measure_of(profile), progress=step,
+                profile=profile if isinstance(profile, str) else profile.name,
+                model=thread.model if options.profile is options.model is None else "",
                 watch=transcript.take_in if are_wanted(options) else None,
             )  # fmt: skip
     except (ValueError, TypeError) as error:  # a format that can't be told, a message that is none

@@ -19,7 +19,7 @@ _FOLDER: Final = files("longturn.cli.report")
 def page(chapters: Sequence[Chapter]) -> str:
     """Return the page of some runs as HTML."""
     title = chapters[0].run.name if len(chapters) == 1 else f"{len(chapters)} runs"
-    return Template(_read("page.html")).substitute(
+    text = Template(_read("page.html")).substitute(
         title=escape(title),
         style=_colours() + _read("page.css"),
         script=_read("page.js"),
@@ -28,6 +28,7 @@ def page(chapters: Sequence[Chapter]) -> str:
         several="" if len(chapters) > 1 else "hidden",
         data=_embedded([_data(chapter) for chapter in chapters]),
     )
+    return text.encode("utf-8", "replace").decode()  # a lone surrogate has no place in a file
 
 
 def _read(name: str) -> str:
@@ -49,7 +50,6 @@ def _colours() -> str:
 def _embedded(value: Any) -> str:
     """Return a value as JSON that no text in it can break out of."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    text = text.encode("utf-8", "replace").decode()  # a lone surrogate has no place in a file
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
@@ -76,7 +76,7 @@ def _chapter(number: int, chapter: Chapter) -> str:
 
 def _about(run: Replay) -> str:
     messages, requests = counted(run.messages, "message"), counted(len(run.requests), "request")
-    return f"{messages}, {requests}, format {run.format}; sizes are estimates"
+    return f"{messages}, {requests}, format {run.format}; sizes are {run.measured}"
 
 
 def _described(run: Replay) -> str:

@@ -7,6 +7,7 @@ the formats know, with only what was sent in them; a file on disk is often twice
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -67,6 +68,8 @@ class Thread:
     """A sub-agent's."""
     reported: Mapping[int, int] = field(default_factory=dict)
     """Input tokens that the provider counted, by the index of the message it answered with."""
+    model: str = ""
+    """The model that gave most of the answers, where the file names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,12 @@ def counted_input(usage: Any) -> int | None:
 def whole_number(value: Any) -> int:
     """Return a number of tokens; 0 for anything that is none."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def most_named(names: Iterable[Any]) -> str:
+    """Return the name that comes most often; an empty one where there is none."""
+    counts = Counter(filter(None, map(as_text, names)))
+    return counts.most_common(1)[0][0] if counts else ""
 
 
 # ---------------------------------------------------------------------- messages in Anthropic's shape

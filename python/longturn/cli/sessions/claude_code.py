@@ -24,6 +24,7 @@ from longturn.cli.sessions.base import (
     as_text,
     counted_input,
     dicts,
+    most_named,
     numbered,
 )
 
@@ -146,7 +147,8 @@ def _thread(entries: list[_Entry], warn: Warn) -> Thread:
     spoken = [entry for entry in _taken(entries) if _is_sent(entry, warn)]
     messages, reported = _messages(spoken, warn)
     title = f"{'sub-agent' if is_agent else 'main'}, line {entries[0].line}"
-    return Thread(messages=messages, format="anthropic", title=title, is_agent=is_agent, reported=reported)
+    model = most_named(entry.value["message"].get("model") for entry in spoken)
+    return Thread(messages=messages, format="anthropic", title=title, is_agent=is_agent, reported=reported, model=model)
 
 
 def _taken(entries: list[_Entry]) -> list[_Entry]:

@@ -6,7 +6,7 @@ The lines of events beside them repeat their texts for the screen.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from longturn.cli.sessions.base import (
     Line,
@@ -19,6 +19,7 @@ from longturn.cli.sessions.base import (
     as_list,
     as_text,
     counted_input,
+    most_named,
 )
 
 _LINE_TYPES: Final = frozenset("session_meta response_item event_msg turn_context compacted".split())
@@ -40,7 +41,7 @@ def _read(source: Source, warn: Warn) -> list[Thread]:
     return [
         Thread(
             messages=rollout.items, format="openai-responses", system=rollout.system or None,
-            title=rollout.title, reported=rollout.reported,
+            title=rollout.title, reported=rollout.reported, model=most_named(rollout.models),
         )
     ]  # fmt: skip
 
@@ -53,6 +54,7 @@ class _Rollout:
         self.system = ""
         self.title = ""
         self.reported: dict[int, int] = {}
+        self.models: list[Any] = []
         self._answer: int | None = None  # where the model's last answer begins
         self._is_answering = False
 
@@ -66,6 +68,8 @@ class _Rollout:
                 instructions = as_dict(payload.get("base_instructions")).get("text") or payload.get("instructions")
                 self.system = self.system or as_text(instructions)
                 self.title = self.title or as_text(payload.get("cwd"))
+            case "turn_context":
+                self.models.append(payload.get("model"))
             case "event_msg" if payload.get("type") == "token_count":
                 counted = counted_input(as_dict(payload.get("info")).get("last_token_usage"))
                 if counted is not None and self.items:

@@ -15,6 +15,7 @@ from longturn.cli.sessions.base import (
     as_list,
     as_text,
     dicts,
+    most_named,
     whole_number,
 )
 
@@ -35,7 +36,8 @@ def _read(source: Source, warn: Warn) -> list[Thread]:
         if counted := whole_number(as_dict(record.get("tokens")).get("input")):
             reported[len(messages)] = counted
         messages.extend(_contents(record))
-    return [Thread(messages=messages, format="gemini", reported=reported)]
+    model = most_named(record.get("model") for record in records)
+    return [Thread(messages=messages, format="gemini", reported=reported, model=model)]
 
 
 def _contents(record: Message) -> Iterator[Message]:

@@ -16,10 +16,11 @@ def _is_log(source: Source) -> bool:
 
 
 def _read(source: Source, warn: Warn) -> list[Thread]:
-    return [_thread(sample) for sample in dicts(source.member("samples"))]
+    model = as_text(as_dict(source.member("eval")).get("model"))
+    return [_thread(sample, model) for sample in dicts(source.member("samples"))]
 
 
-def _thread(sample: Message) -> Thread:
+def _thread(sample: Message, model: str) -> Thread:
     attachments = as_dict(sample.get("attachments"))
     messages = [_message(message, attachments) for message in dicts(sample.get("messages"))]
     calls = [event for event in dicts(sample.get("events")) if event.get("event") == "model"]
@@ -31,6 +32,7 @@ def _thread(sample: Message) -> Thread:
         tools=[{"type": "function", "function": tool} for tool in tools] or None,
         title=f"sample {sample.get('id')}, epoch {sample.get('epoch')}",
         reported={index: tokens for index, tokens in reported.items() if tokens},
+        model=model,
     )
 
 

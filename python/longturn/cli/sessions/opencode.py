@@ -20,6 +20,7 @@ from longturn.cli.sessions.base import (
     call_block,
     dicts,
     is_answering,
+    most_named,
     put,
     result_block,
     said,
@@ -48,7 +49,8 @@ def _read(source: Source, warn: Warn) -> list[Thread]:
             for message in _user(step) if is_user else _assistant(step):
                 put(messages, message)
     title = as_text(as_dict(source.member("info")).get("title"))
-    return [Thread(messages=messages, format="anthropic", title=title, reported=reported)]
+    model = most_named(as_dict(record.get("info")).get("modelID") for record in _records(source))
+    return [Thread(messages=messages, format="anthropic", title=title, reported=reported, model=model)]
 
 
 def _input_tokens(info: Message) -> int:

@@ -21,6 +21,7 @@ from longturn.cli.sessions.base import (
     as_text,
     counted_input,
     dicts,
+    most_named,
 )
 
 _NO_ACTIONS: Final = frozenset("change_agent_state recall condensation condensation_request null".split())
@@ -34,6 +35,7 @@ class _Chat:
         self.messages: list[Message] = []
         self.tools: Any = None
         self.reported: dict[int, int] = {}
+        self.models: list[Any] = []
         self._answer: object = None  # which of the model's answers the last event was of
         self._calling: Message = {}  # the message of that answer
 
@@ -42,7 +44,7 @@ class _Chat:
         if content:
             self.messages.append({"role": role, "content": content})
 
-    def call(self, answer: object, content: Any, call: Message, usage: Any) -> None:
+    def call(self, answer: object, content: Any, call: Message, usage: Any = None) -> None:
         """Take in a call; several of one answer are one message."""
         if answer is None or answer != self._answer:
             self._answer = answer
@@ -56,7 +58,10 @@ class _Chat:
         self.messages.append({"role": "tool", "tool_call_id": as_text(call_id), "content": content})
 
     def thread(self) -> Thread:
-        return Thread(messages=self.messages, format="openai-chat", tools=self.tools, reported=self.reported)
+        return Thread(
+            messages=self.messages, format="openai-chat", tools=self.tools, reported=self.reported,
+            model=most_named(self.models),
+        )  # fmt: skip
 
 
 # ---------------------------------------------------------------------- version 0
@@ -97,6 +102,7 @@ def _act(chat: _Chat, event: Message) -> None:
         chat.say("assistant" if is_models else "user", as_text(args.get("content")))
     elif calls := _calls(event):
         answer = as_dict(as_dict(event.get("tool_call_metadata")).get("model_response"))
+        chat.models.append(answer.get("model"))
         said = as_dict(as_dict(next(iter(dicts(answer.get("choices"))), {})).get("message"))
         for call in calls:
             chat.call(answer.get("id"), as_text(said.get("content")), call, answer.get("usage"))
@@ -148,6 +154,9 @@ def _read_new(source: Source, warn: Warn) -> list[Thread]:
 
 def _take(chat: _Chat, event: Message) -> None:
     match event.get("kind"):
+        case "ConversationStateUpdateEvent":
+            metrics = as_dict(as_dict(event.get("value")).get("usage_to_metrics"))
+            chat.models.append(as_dict(metrics.get("default")).get("model_name"))
         case "SystemPromptEvent":
             chat.tools = as_list(event.get("tools")) or None
             chat.say("system", as_text(as_dict(event.get("system_prompt")).get("text")))
@@ -156,7 +165,7 @@ def _take(chat: _Chat, event: Message) -> None:
             chat.say(as_text(message.get("role")) or "user", message.get("content"))
         case "ActionEvent":
             call, thought = as_dict(event.get("tool_call")), _joined(event.get("thought"))
-            chat.call(event.get("llm_response_id"), thought, _new_call(event, call), None)
+            chat.call(event.get("llm_response_id"), thought, _new_call(event, call))
         case "ObservationEvent":
             content = as_dict(event.get("observation")).get("content")
             chat.result(event.get("tool_call_id"), content if isinstance(content, str) else _joined(content))

@@ -26,6 +26,7 @@ from longturn.cli.sessions.requests import Log
 
 _INPUTS: Final = ("gen_ai.input.messages", "gen_ai.prompt")
 _OUTPUTS: Final = ("gen_ai.output.messages", "gen_ai.completion")
+_MODELS: Final = ("gen_ai.response.model", "gen_ai.request.model")
 _NESTED: Final = 3
 """How often a text is taken for JSON."""
 
@@ -43,7 +44,10 @@ def _read(source: Source, warn: Warn) -> list[Thread]:
             history = [*log.latest(), *history]
         if history:
             answer = [{"role": "assistant", **each} for each in _history(_decoded(span.get("output")))]
-            log.add(history, answer, tools=_decoded(span.get("tools")), counted=counted_input(span.get("usage")))
+            log.add(
+                history, answer, tools=_decoded(span.get("tools")), counted=counted_input(span.get("usage")),
+                model=span.get("model"),
+            )  # fmt: skip
     return log.threads("openai-chat")
 
 
@@ -67,6 +71,7 @@ def _spans(source: Source) -> Iterator[Message]:
                 yield {
                     "input": next((attributes[key] for key in _INPUTS if key in attributes), None),
                     "output": next((attributes[key] for key in _OUTPUTS if key in attributes), None),
+                    "model": next((attributes[key] for key in _MODELS if key in attributes), None),
                     "tools": attributes.get("gen_ai.tool.definitions"),
                     "usage": {"prompt_tokens": attributes.get("gen_ai.usage.input_tokens")},
                 }

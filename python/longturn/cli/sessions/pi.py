@@ -17,6 +17,7 @@ from longturn.cli.sessions.base import (
     call_block,
     dicts,
     is_answering,
+    most_named,
     put,
     result_block,
     said,
@@ -36,17 +37,19 @@ def _is_session(source: Source) -> bool:
 def _read(source: Source, warn: Warn) -> list[Thread]:
     messages: list[Message] = []
     reported: dict[int, int] = {}
+    models: list[Any] = []
     for line in source.everything():
         value = as_dict(line.value)
         if value.get("type") == "compaction":
             warn(f"line {line.number} is left out: it sums up messages that are replayed themselves")
         message = as_dict(value.get("message"))
+        models.append(message.get("model"))
         counted = _input_tokens(as_dict(message.get("usage")))
         if counted and message.get("role") == "assistant" and not is_answering(messages):
             reported[len(messages)] = counted
         for sent in _messages(message):
             put(messages, sent)
-    return [Thread(messages=messages, format="anthropic", reported=reported)]
+    return [Thread(messages=messages, format="anthropic", reported=reported, model=most_named(models))]
 
 
 def _input_tokens(usage: Message) -> int:

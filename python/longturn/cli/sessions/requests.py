@@ -7,10 +7,21 @@ In a log each request mostly holds the one before: what they share is one conver
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from longturn.cli.errors import InputError
-from longturn.cli.sessions.base import Message, Reader, Source, Thread, Warn, as_dict, as_text, counted_input
+from longturn.cli.sessions.base import (
+    Message,
+    Reader,
+    Source,
+    Thread,
+    Warn,
+    as_dict,
+    as_text,
+    counted_input,
+    most_named,
+)
 from longturn.requests import Parts, take_apart
 from longturn.tokens.walker import walker
 
@@ -37,6 +48,7 @@ class Log:
         system: Any = None,
         tools: Any = None,
         counted: int | None = None,
+        model: Any = None,
     ) -> None:
         """Take in a request: the next of the conversation that it continues, if it continues one."""
         known = next((one for one in reversed(self._threads) if one.is_continued_by(history)), None)
@@ -44,6 +56,7 @@ class Log:
             known = _Conversation()
             self._threads.append(known)
         known.grow(history, answer, system, tools, counted)
+        known.models.append(model)
 
     def latest(self) -> list[Any]:
         """Return the conversation that began last, with its answer; nothing if there is none."""
@@ -55,6 +68,7 @@ class Log:
             Thread(
                 messages=[*one.history, *one.answer], format=format, system=one.system, tools=one.tools,
                 title=f"conversation {number}" if len(self._threads) > 1 else "", reported=one.reported,
+                model=most_named(one.models),
             )
             for number, one in enumerate(self._threads)
         ]  # fmt: skip
@@ -67,6 +81,7 @@ class _Conversation:
         self.system: Any = None
         self.tools: Any = None
         self.reported: dict[int, int] = {}
+        self.models: list[Any] = []
 
     def is_continued_by(self, history: Sequence[Any]) -> bool:
         length = len(self.history)
@@ -89,13 +104,13 @@ def _is_document(source: Source) -> bool:
 def _read_document(source: Source, warn: Warn) -> list[Thread]:
     value = source.document
     if isinstance(value, list):
-        return [Thread(messages=value, reported=_reported(value))]
+        return [_answered(value)]
     body = body_of(value)
     parts = take_apart(body or {})
     if parts.is_held_by_server:
         warn("the provider holds the earlier part of this history: only what the file has is replayed")
     history = _history(source.name, parts)
-    return [Thread(messages=history, system=parts.system, tools=parts.tools, reported=_reported(history))]
+    return [replace(_answered(history, as_dict(body).get("model")), system=parts.system, tools=parts.tools)]
 
 
 def _is_history(value: Any) -> bool:
@@ -125,6 +140,17 @@ def _history(name: str, parts: Parts) -> list[Any]:
     return history
 
 
+def _answered(messages: list[Any], model: Any = None) -> Thread:
+    """Return the thread of some messages, with what their answers tell; ``model`` is what the request asked for."""
+    return Thread(messages=messages, reported=_reported(messages), model=as_text(model) or _model(messages))
+
+
+def _model(messages: Sequence[Any]) -> str:
+    """Return the model that messages name: those of LangChain and pydantic-ai do."""
+    kept = [(each, as_dict(each.get("response_metadata"))) for each in messages if isinstance(each, dict)]
+    return most_named(each.get("model_name") or answer.get("model_name") for each, answer in kept)
+
+
 def _reported(messages: Sequence[Any]) -> dict[int, int]:
     """Return what the provider counted, where messages carry it: those of LangChain and pydantic-ai do."""
     usages = ((as_dict(each).get("usage_metadata") or as_dict(each).get("usage")) for each in messages)
@@ -147,7 +173,7 @@ def _read_log(source: Source, warn: Warn) -> list[Thread]:
             continue
         parts = take_apart(body)
         if history := _history(f"{source.name}, line {number}", parts):
-            log.add(history, system=parts.system, tools=parts.tools, counted=_counted(value))
+            log.add(history, system=parts.system, tools=parts.tools, counted=_counted(value), model=body.get("model"))
     return log.threads()
 
 
@@ -163,7 +189,7 @@ def _is_lines(source: Source) -> bool:
 
 def _read_lines(source: Source, warn: Warn) -> list[Thread]:
     messages = [value for _, value in source.lines]
-    return [Thread(messages=messages, reported=_reported(messages))]
+    return [_answered(messages)]
 
 
 # ---------------------------------------------------------------------- what is none
