@@ -7,7 +7,7 @@ import json
 import pickle
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from copy import deepcopy
+from copy import copy, deepcopy
 from random import Random
 from typing import Any
 
@@ -231,13 +231,16 @@ TestAgentRun = AgentRun.TestCase
     [
         (120_000, 110_000, 0, (1.25, 103_125, 85_937)),  # the ratio, and the limit less a sixteenth
         (103_000, 100_000, 0, (1.0, 93_750, 91_019)),  # within the ratio's dead band
-        (1_000_000, 100_000, 0, (4.0, 93_750, 9_375)),  # beyond what a ratio may be
+        (800_000, 100_000, 0, (4.0, 93_750, 11_718)),  # beyond what a ratio may be
+        (9 * 10**8, 100_000, 0, (1.0, 93_750, 75_000)),  # beyond what a request may be: the limit alone
+        (100, 50, 0, (1.0, None, 75_000)),  # nor can this be of it: numbers of something else
         (None, 90_000, 0, (1.0, 84_375, 75_000)),  # a limit alone
         (130_000, None, 0, (1.3125, None, 75_000)),
         (80_000, 100_000, 0, (1.0, 93_750, 75_000)),  # numbers that explain nothing
         (None, None, 0, (1.0, None, 75_000)),  # no numbers: a quarter less
         (102_000, 120_000, 30_000, (1.0, 84_375, 82_720)),  # the input alone, and the answer asked for
         (132_000, 120_000, 30_000, (1.0, 84_375, 63_920)),  # the sum of both
+        (600_000, 595_000, 590_000, (4.0, 4_687, 781)),  # without the answer it would be too few to be of it
         (120_000, 20_000, 30_000, (1.0, 1, 1)),  # an answer beyond the limit
     ],
 )
@@ -429,8 +432,34 @@ def test_the_sentence_travels_between_processes() -> None:
     """Workers hand their errors over pickled."""
     with pytest.raises(ConversationTooLong) as caught:
         Window(60_000).call(Provider(10), rounds(2))
-    again = pickle.loads(pickle.dumps(caught.value))
-    assert (SENTENCE, caught.value.failure, caught.value.fitted) == (str(again), again.failure, again.fitted)
+    caught.value.add_note("while reading")
+    for made in (caught.value, _Told("worker 7", caught.value)):
+        for again in (pickle.loads(pickle.dumps(made)), copy(made), deepcopy(made)):
+            assert (str(made), made.failure, made.fitted) == (str(again), again.failure, again.fitted)
+            assert vars(again).keys() == vars(made).keys()
+
+
+class _Told(ConversationTooLong):
+    """An application's own, with a constructor of its own."""
+
+    def __init__(self, who: str, error: ConversationTooLong) -> None:
+        super().__init__(str(error), error.failure, error.fitted)
+        self.who = who
+
+
+def test_what_gave_up_once_is_not_begun_again() -> None:
+    """A call within a call: the inner one's last word is none of the outer one's refusals."""
+    window, provider, history = Window(60_000), Provider(10), rounds(50)
+    outer: list[Fitted] = []
+    with pytest.raises(ConversationTooLong) as caught:
+        window.call(lambda fitted: outer.append(fitted) or window.call(provider, history), history)
+    assert (len(outer), len(provider.sent)) == (1, 2)
+    assert classify(caught.value) is caught.value.failure
+
+
+def test_a_call_within_a_call_holds_no_lock() -> None:
+    window, history = Window(60_000), rounds(5)
+    assert window.call(lambda _: window.call(Provider(10**6), history), history)["usage"]
 
 
 # ---------------------------------------------------------------------- answers that are refusals
@@ -494,15 +523,111 @@ def test_K2_an_answer_is_observed() -> None:
     assert window.fit(history).expected is not None
 
 
-def test_a_coroutine_is_no_answer() -> None:
+class Unread:
+    """Whatever it is asked for can't be had: not read yet, closed, or broken."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+class HalfRead:
+    """An answer with properties that raise."""
+
+    status_code = 200
+
+    @property
+    def usage(self) -> Any:
+        raise ValueError("usage")
+
+    text = json = usage
+
+
+@pytest.mark.parametrize("answer", [Unread(), HalfRead()], ids=["all of it", "some properties"])
+def test_an_answer_that_fights_back_is_not_lost(answer: Any) -> None:
+    """It was paid for; so were the events of a stream."""
+    window, history = Window(60_000), rounds(5)
+    assert window.call(lambda _: answer, history) is answer
+    assert list(window.stream(lambda _: iter([answer] * 3), history)) == [answer] * 3
+    assert Window(60_000).calibration == window.calibration
+
+
+def test_an_error_that_fights_back_is_raised_as_it_is() -> None:
+    class Broken(Exception):
+        def __str__(self) -> str:
+            raise ValueError("no string")
+
+        @property
+        def message(self) -> str:
+            raise OSError("no message")
+
+        body = response = message
+
+    error = Broken("x")
+    with pytest.raises(Broken) as caught:
+        Window(60_000).call(lambda _: _raise(error), rounds(5))
+    assert caught.value is error
+
+
+def test_a_group_of_errors_is_looked_into() -> None:
+    """As task groups raise it; but one that also ends the program passes through."""
+    window, history = Window(60_000), rounds(50)
+    errors: list[Any] = [ExceptionGroup("tasks", [ValueError("other"), overflow(70_000, 60_000)]), None]
+
+    def send(fitted: Fitted) -> str:
+        if error := errors.pop(0):
+            raise error
+        return "Yes."
+
+    assert window.call(send, history) == "Yes."
+    errors[:] = [BaseExceptionGroup("tasks", [KeyboardInterrupt(), overflow(70_000, 60_000)])]
+    with pytest.raises(BaseExceptionGroup):
+        window.call(send, history)
+
+
+def test_what_is_to_be_awaited_is_no_answer() -> None:
     """Said at once, not by an answer that nobody awaited."""
 
     async def send(fitted: Fitted) -> None:
         raise AssertionError
 
+    async def begun() -> Any:
+        return asyncio.get_running_loop().create_future()
+
+    future = asyncio.run(begun())
     for way in (Window(10_000).call, lambda *given: list(Window(10_000).stream(*given))):
-        with pytest.raises(TypeError, match="an async send belongs to acall"):
-            way(send, rounds(1))
+        for wrong in (send, lambda _: future):
+            with pytest.raises(TypeError, match="an async send belongs to acall"):
+                way(wrong, rounds(1))
+
+
+def test_what_is_there_already_is_not_awaited() -> None:
+    """With the way that it belongs to."""
+    for answer in ({"content": []}, USED["bedrock"], _aplayed()):
+        with pytest.raises(TypeError, match=r"belongs to call\(\), a stream to stream\(\) or astream"):
+            asyncio.run(Window(10_000).acall(lambda _, answer=answer: answer, rounds(1)))
+
+
+async def _aplayed() -> AsyncIterator[Any]:
+    yield START
+
+
+def test_what_is_no_stream_is_said_to_be_none() -> None:
+    """Before its letters are taken for events."""
+
+    def read(answer: Any) -> list[Any]:
+        return list(Window(10_000).stream(lambda _: answer, rounds(1)))
+
+    async def aread(answer: Any) -> list[Any]:
+        return [event async for event in Window(10_000).astream(lambda _: answer, rounds(1))]
+
+    for answer in (None, "text", b"text", 7):
+        for way in (read, lambda answer: asyncio.run(aread(answer))):
+            with pytest.raises(TypeError, match="send must return a stream of events"):
+                way(answer)
+    with pytest.raises(TypeError, match="an asynchronous one belongs to astream"):
+        read(_aplayed())
+    with pytest.raises(TypeError, match="another to stream"):
+        asyncio.run(aread(iter([START])))
 
 
 # ---------------------------------------------------------------------- streams
@@ -559,6 +684,31 @@ def test_a_stream_that_is_left_early_is_closed_and_observed() -> None:
     assert next(read) is START
     read.close()  # type: ignore[attr-defined]
     assert (closed, window.ratio) == ([True], 1.5)
+
+
+def test_a_stream_that_is_cancelled_is_closed_and_not_observed() -> None:
+    """The window is as it was."""
+    window, closed = Window(60_000), []
+
+    async def events(fitted: Fitted) -> AsyncIterator[Any]:
+        try:
+            yield START
+            await asyncio.Event().wait()
+        finally:
+            closed.append(True)
+
+    async def run() -> None:
+        read = window.astream(events, rounds(6))
+        assert await anext(read) is START
+        waiting = asyncio.create_task(anext(read))  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    asyncio.run(run())
+    assert closed == [True]
+    assert Window(60_000).calibration == window.calibration
 
 
 def test_a_stream_that_is_entered_is_left() -> None:

@@ -7,20 +7,19 @@ was refused is never sent again; the one that may follow it is smaller, and ther
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, ExitStack
+from copyreg import __newobj__  # type: ignore[attr-defined]  # what the interpreter itself copies objects by
 from dataclasses import dataclass
 from inspect import isawaitable
 from itertools import chain
-from types import CoroutineType
 from typing import Any, Final, TypeVar
 
 from longturn import telling
 from longturn.failures.classify import classify
 from longturn.failures.failure import Failure, FailureKind
 from longturn.fitted import Fitted
-from longturn.formats.base import get
-from longturn.tokens.usage import reported, streamed
+from longturn.tokens.usage import member, reported, streamed
 from longturn.wording import phrases
 
 T = TypeVar("T")
@@ -53,7 +52,8 @@ class ConversationTooLong(Exception):  # noqa: N818  # a fact about the conversa
         """What was refused last."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.failure, self.fitted)
+        """Bring everything along, notes and what a subclass has added too, whatever its constructor takes."""
+        return __newobj__, (type(self), *self.args), self.__dict__
 
 
 def is_too_long(failure: Failure) -> bool:
@@ -130,7 +130,7 @@ def call(turn: Turn, send: Callable[[Fitted], T]) -> T:
             if tighter is None:
                 raise
         else:
-            _check_is_no_coroutine(answer)
+            _check_is_here(answer)
             tighter = turn.tighter(fitted, answer)
             if tighter is None:
                 turn.settle(fitted, None if _is_open(answer) else reported(answer))
@@ -143,7 +143,7 @@ async def acall(turn: Turn, send: Callable[[Fitted], Awaitable[T]]) -> T:
     fitted = turn.first()
     while True:
         try:
-            answer = await send(fitted)
+            answer = await _awaitable(send(fitted))
         except Exception as error:
             tighter = turn.tighter(fitted, error)
             if tighter is None:
@@ -207,7 +207,7 @@ def _opening(events: Iterator[T]) -> list[T]:
     held: list[T] = []
     for event in events:
         held.append(event)
-        if get(event, "type") not in _PRELIMINARY:
+        if member(event, "type") not in _PRELIMINARY:
             break
     return held
 
@@ -216,7 +216,7 @@ async def _aopening(events: AsyncIterator[T]) -> list[T]:
     held: list[T] = []
     async for event in events:
         held.append(event)
-        if get(event, "type") not in _PRELIMINARY:
+        if member(event, "type") not in _PRELIMINARY:
             break
     return held
 
@@ -241,15 +241,15 @@ class _Watch:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, Exception):
             self._turn.observe(self._fitted, error)  # what was read can't be taken back; the next request is tighter
-        else:
+        elif error is None or isinstance(error, GeneratorExit):
             self._turn.settle(self._fitted, self._counted)
 
 
 def _entered(opened: ExitStack, answer: Any) -> Any:
     """Return what to iterate: the stream itself, or what it gives when it is entered; closed with ``opened``."""
-    _check_is_no_coroutine(answer)
-    _check_is_stream(answer)
-    if hasattr(answer, "__enter__"):
+    _check_is_here(answer)
+    _check_is_stream(answer, "__iter__", "__enter__")
+    if _can(answer, "__enter__"):
         return opened.enter_context(answer)
     if hasattr(answer, "close"):
         opened.callback(answer.close)
@@ -259,48 +259,76 @@ def _entered(opened: ExitStack, answer: Any) -> Any:
 async def _aentered(opened: AsyncExitStack, answer: Any) -> Any:
     if isawaitable(answer):
         answer = await answer
-    _check_is_stream(answer)
-    if hasattr(answer, "__aenter__"):
+    _check_is_stream(answer, "__aiter__", "__aenter__")
+    if _can(answer, "__aenter__"):
         return await opened.enter_async_context(answer)
     if hasattr(answer, "aclose"):
         opened.push_async_callback(answer.aclose)
     return answer
 
 
-def _check_is_stream(answer: object) -> None:
+def _check_is_stream(answer: object, *ways: str) -> None:
+    kind = type(answer).__name__
     if isinstance(answer, Mapping):
         raise TypeError(
-            f"send must return a stream of events (got {type(answer).__name__}); "
+            f"send must return a stream of events (got {kind}); "
             "return the stream in it, as in client.converse_stream(...)['stream']"
+        )
+    if isinstance(answer, (str, bytes)) or not any(_can(answer, way) for way in ways):
+        raise TypeError(
+            f"send must return a stream of events (got {kind}); ask the SDK for one, as in stream=True; "
+            "an asynchronous one belongs to astream(), another to stream()"
         )
 
 
-def _check_is_no_coroutine(answer: object) -> None:
-    if isinstance(answer, CoroutineType):
-        answer.close()  # or it would be complained of again, as never awaited
-        raise TypeError("send returned a coroutine; an async send belongs to acall() or astream()")
+def _check_is_here(answer: object) -> None:
+    if isawaitable(answer):
+        if isinstance(answer, Coroutine):
+            answer.close()  # or it would be complained of again, as never awaited
+        raise TypeError(
+            f"send returned what is to be awaited ({type(answer).__name__}); "
+            "an async send belongs to acall() or astream()"
+        )
+
+
+def _awaitable(answer: Awaitable[T]) -> Awaitable[T]:
+    if not isawaitable(answer):
+        raise TypeError(
+            f"send must be asynchronous (it returned {type(answer).__name__}); "
+            "a synchronous send belongs to call(), a stream to stream() or astream()"
+        )
+    return answer
 
 
 def _refusal(outcome: object, language: str) -> Failure | None:
-    """Return the failure if a request was refused as too long; an answer with something to read was not."""
-    if isinstance(outcome, (str, bytes, list, tuple)) or _is_open(outcome):
+    """
+    Return the failure if this request was refused as too long; an answer with something to read was not.
+
+    Another window's last word is of another conversation, or of what was shortened here already.
+    """
+    if isinstance(outcome, (str, bytes, list, tuple, ConversationTooLong)) or _is_open(outcome):
         return None
     failure = classify(outcome, language=language)
     if not is_too_long(failure):
         return None
     is_answer = not isinstance(outcome, Exception) and failure.status in (None, 200)
-    is_error = get(outcome, "error") or get(outcome, "type") == "error"  # whose message is not the model's
+    is_error = member(outcome, "error") or member(outcome, "type") == "error"  # whose message is not the model's
     return None if is_answer and not is_error and _says(outcome) else failure
 
 
 def _is_open(answer: object) -> bool:
     """Tell whether an answer is still to be read: a stream, or what opens one.  It is not looked into."""
-    if hasattr(answer, "__next__") or hasattr(answer, "__anext__"):
+    if _can(answer, "__next__") or _can(answer, "__anext__"):
         return True
-    return (hasattr(answer, "__enter__") or hasattr(answer, "__aenter__")) and not hasattr(answer, "status_code")
+    return (_can(answer, "__enter__") or _can(answer, "__aenter__")) and member(answer, "status_code") is None
+
+
+def _can(answer: object, way: str) -> bool:
+    """Tell whether an answer has a special method, as the interpreter looks for them: without asking the object."""
+    return hasattr(type(answer), way)
 
 
 def _says(value: Any) -> bool:
     if isinstance(value, (str, list, tuple)):
         return bool(value) if isinstance(value, str) else any(map(_says, value))
-    return value is not None and any(_says(get(value, name)) for name in _SAYING)
+    return value is not None and any(_says(member(value, name)) for name in _SAYING)

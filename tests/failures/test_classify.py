@@ -408,6 +408,13 @@ def test_the_person_reads_their_own_language(language: str) -> None:
     assert phrases(language).too_long == classify(INNER, language=language).message
 
 
+def test_what_the_caller_says_is_checked() -> None:
+    for wrong, error in ((-1, ValueError), ("8192", TypeError), (True, TypeError), (8192.0, TypeError)):
+        for name in ("window", "estimate"):
+            with pytest.raises(error, match=f"{name} must be"):
+                classify({}, **{name: wrong})  # type: ignore[arg-type]
+
+
 def test_a_language_without_texts_is_refused() -> None:
     with pytest.raises(ValueError, match="language must be one of"):
         classify(INNER, language="tlh")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -70,6 +73,94 @@ def test_objects_that_fight_back() -> None:
     assert FailureKind.UNKNOWN == classify(Hostile()).kind
     assert FailureKind.UNKNOWN == classify(Hostile("x")).kind
     assert isinstance(classify(MagicMock()), Failure)
+
+
+class Closed(Exception):
+    """Not even its class is told, nor its causes."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise OSError(name)
+
+
+class Sour:
+    """Neither true nor equal to anything, nor to be remembered."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError
+
+    def __bool__(self) -> bool:
+        raise ValueError
+
+    @property
+    def __class__(self) -> Any:
+        raise ValueError
+
+
+FIGHTERS = (lambda: Closed("x"), Sour, lambda: 10**5_000, lambda: "²", lambda: [Sour()], lambda: float("nan"))
+
+
+@pytest.mark.parametrize("make", FIGHTERS, ids=["closed", "sour", "endless", "raised", "list", "nan"])
+@pytest.mark.parametrize("name", ["usage", "choices", "error", "code", "status", "retry_after", "response", "headers"])
+def test_what_fights_back_hides_nothing_beside_it(make: Callable[[], Any], name: str) -> None:
+    """Wherever it stands, and whatever comes after it."""
+    assert isinstance(classify(make()), Failure)
+    said = {"message": "prompt is too long: 9000 tokens > 8192 maximum"}
+    body = {name: make(), **said}
+    for error in (body, {"error": body}, Refused(**body)):
+        failure = classify(error)
+        assert (FailureKind.CONTEXT_OVERFLOW, 9000) == (failure.kind, failure.tokens)
+
+
+def test_an_attribute_is_found_however_an_object_has_it() -> None:
+    """Of its own, of a class above, in a slot, computed, made when it is asked for."""
+    text = "prompt is too long: 9000 tokens > 8192 maximum"
+
+    class Slotted:
+        __slots__ = ("message",)
+
+        def __init__(self) -> None:
+            self.message = text
+
+    class Computed:
+        @property
+        def message(self) -> str:
+            return text
+
+    class Kept:
+        @cached_property
+        def message(self) -> str:
+            return text
+
+    class Asked:
+        def __getattr__(self, name: str) -> str:
+            if name == "message":
+                return text
+            raise AttributeError(name)
+
+    class Read:
+        def __getattribute__(self, name: str) -> Any:
+            return text if name == "message" else super().__getattribute__(name)
+
+    class Below(Computed):
+        pass
+
+    class Shared:
+        message = text
+
+    things = (Slotted(), Computed(), Kept(), Asked(), Read(), Below(), Shared(), SimpleNamespace(message=text))
+    assert [9000] * len(things) == [classify(thing).tokens for thing in things]
+
+
+@given(st.sampled_from((-5, 0, 15, 10**10, 10**30)), st.sampled_from((-1, 0, 10**12)))
+def test_absurd_counts_are_none(tokens: int, limit: int) -> None:
+    """Nothing is learned from them."""
+    body = {"error": {"code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": tokens, "n_ctx": limit}}
+    worded = {"error": {"message": f"prompt is too long: {tokens} tokens > {limit} maximum"}}
+    for failure in (classify(body), classify(worded)):
+        assert FailureKind.CONTEXT_OVERFLOW == failure.kind
+        assert (None, None, True) == (failure.tokens, failure.limit, failure.shrink_helps)
 
 
 def test_what_points_to_itself_comes_to_an_end() -> None:

@@ -51,6 +51,10 @@ def test_fields_say_it() -> None:
     info = {"error": {"code": 429, "details": [{"@type": "RetryInfo", "retryDelay": "14s"}]}}
     assert 14.0 == classify(info).retry_after
     assert 7.0 == classify({"error": {"code": 429, "retry_after": 7}}).retry_after
+    assert 7.5 == classify({"error": {"code": 429, "retry_after": 7.5}}).retry_after
+    assert 1.5 == classify({"error": {"code": 429, "retry_after_ms": 1500}}).retry_after
+    assert 1.5 == classify({"error": {"code": 429, "retryAfterMs": "1500"}}).retry_after
+    assert classify({"error": {"code": 429, "retry_after": float("nan")}}).retry_after is None
 
 
 @pytest.mark.parametrize("nonsense", ["soon", "-5", "nan", "1e99", "", "9" * 40])

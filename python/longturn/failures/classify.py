@@ -15,8 +15,8 @@ from typing import Final
 from longturn.failures import table
 from longturn.failures.evidence import Evidence
 from longturn.failures.failure import Failure, FailureKind
-from longturn.failures.numbers import Numbers, least_limit, numbers
-from longturn.failures.reading import links, read
+from longturn.failures.numbers import Numbers, is_count, least_limit, numbers
+from longturn.failures.reading import attribute, is_error, links, read
 from longturn.failures.table import Names, Verdict, Wording
 from longturn.failures.vocabulary import concepts, sentences, spaced
 from longturn.failures.waiting import retry_after
@@ -31,17 +31,21 @@ def classify(error: object, *, language: str = "en", window: int | None = None, 
     """
     Return what an error of any SDK, a response, a decoded body or an answer means.
 
-    No SDK is imported, nothing is awaited, and whatever ``error`` is, this does not raise. ``language``
+    No SDK is imported, nothing is awaited, and whatever ``error`` is, this does not raise; a failure that
+    was made of one before is returned as it is. ``language``
     is the language of ``Failure.message``. Some servers cut what is too long and say nothing: ``window``
     (the model's, in tokens) and ``estimate`` (what was sent, in tokens) show it in an answer's usage.
 
     Raises:
-        ValueError: there are no texts in ``language``.
+        TypeError: ``window`` or ``estimate`` is no whole number.
+        ValueError: there are no texts in ``language``, or ``window`` or ``estimate`` is negative.
     """
     words = phrases(language)
-    known = {"contextwindow": window, "estimatedprompttokens": estimate}
+    known = {"contextwindow": _known("window", window), "estimatedprompttokens": _known("estimate", estimate)}
     weak: Failure | None = None
     for link in links(error):
+        if (told := _told(link)) is not None:
+            return told
         evidence = read(link, known=known)
         verdict, is_sure = _judge(evidence)
         failure = _failure(evidence, verdict, words)
@@ -49,6 +53,20 @@ def classify(error: object, *, language: str = "en", window: int | None = None, 
             return failure
         weak = failure if weak is None or weak.kind is FailureKind.UNKNOWN else weak
     return weak or _failure(Evidence(), table.UNKNOWN, words)
+
+
+def _known(name: str, tokens: int | None) -> int | None:
+    if tokens is not None and (isinstance(tokens, bool) or not isinstance(tokens, int)):
+        raise TypeError(f"{name} must be a whole number of tokens, or None (got {tokens!r})")
+    if tokens is not None and tokens < 0:
+        raise ValueError(f"{name} must be 0 tokens or more (got {tokens}); leave it out where it is not known")
+    return tokens
+
+
+def _told(link: object) -> Failure | None:
+    """Return what was made of an error before: a failure, or what carries one, as `ConversationTooLong` does."""
+    told = attribute(link, "failure") if is_error(link) else link
+    return told if type(told) is Failure else None
 
 
 def is_retryable(error: object) -> bool:
@@ -241,13 +259,13 @@ def _most_telling(texts: Sequence[str]) -> str | None:
 
 
 def _numbers(evidence: Evidence, verdict: Verdict) -> Numbers:
-    fields = {role: evidence.counts[name] for name, role in table.FIELD_NUMBERS.items() if name in evidence.counts}
+    counts = ((role, evidence.counts.get(name, 0)) for name, role in table.FIELD_NUMBERS.items())
+    fields = {role: count for role, count in counts if is_count(count)}
     if verdict.kind is FailureKind.CONTEXT_OVERFLOW:
         if fields:
             return Numbers(**fields)
-        if evidence.is_answer:
-            return _filled(evidence)
-        return numbers(evidence.texts)
+        counted = numbers(evidence.texts)
+        return _filled(evidence) if evidence.is_answer and counted == Numbers() else counted
     if verdict.kind is FailureKind.RATE_LIMITED:
         return numbers(evidence.texts, may_fit=True)
     if verdict is table.FIELD:

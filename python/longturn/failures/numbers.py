@@ -152,7 +152,12 @@ def _term(text: str) -> Numbers | None:
 
 
 def _is_count(counted: Numbers) -> bool:
-    return all(_LEAST <= (value or 0) <= _MOST for value in (counted.tokens, counted.limit))
+    return all(is_count(value or 0) for value in (counted.tokens, counted.limit))
+
+
+def is_count(value: int) -> bool:
+    """Tell whether a number may be one of tokens."""
+    return _LEAST <= value <= _MOST
 
 
 def _is_sound(tokens: int, limit: int, output: int | None) -> bool:
@@ -202,7 +207,7 @@ def _first(labelled: Sequence[_Number], role: str) -> int | None:
 def _labelled(text: str) -> list[_Number]:
     """Return the numbers that may be counts, with what the words around them say they are."""
     found = islice(re.finditer(r"(?<![a-z\d])\d{1,18}", text), _NUMBERS)
-    matches = [match for match in found if _LEAST <= int(match[0]) <= _MOST]
+    matches = [match for match in found if is_count(int(match[0]))]
     return [_Number(int(match[0]), _roles(*_around(text, matches, index))) for index, match in enumerate(matches)]
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from itertools import islice
-from typing import Final
+from typing import Any, Final, TypeGuard
 
 from longturn.failures.evidence import Evidence
 from longturn.failures.text import (
@@ -66,6 +68,52 @@ _ANSWER: Final = frozenset(
 )
 _ERROR: Final = re.compile(r"errors?(?:code|type|msg|message)?$")
 _CODE_CHARS: Final = 80  # a longer "code" is a sentence
+_ORDER: Final = {name: place for place, name in enumerate((*_ATTRIBUTES, "url", "request"))}
+_KINDS: Final = 512  # of objects whose members are remembered
+_FIELDS: Final = 2_048  # whose names are remembered
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """What a field's name tells of its value."""
+
+    name: str
+    """In small letters without dashes; of a dotted one, the last part."""
+    is_answer: bool
+    """Answers have it."""
+    is_inside_answer: bool
+    """Something that answers have is a part of it: a log's ``usage.prompt_tokens``."""
+    is_error: bool
+    """Errors have it."""
+    is_headers: bool
+    is_said: bool
+    is_not_said: bool
+    is_code: bool
+    is_status: bool
+    is_stop: bool
+    is_wait: bool
+
+
+@lru_cache(maxsize=_FIELDS)
+def _field(key: str) -> _Field:
+    *above, name = key.replace("_", "").replace("-", "").lower().split(".")
+    return _Field(
+        name=name,
+        is_answer=name in _ANSWER,
+        is_inside_answer=not _ANSWER.isdisjoint(above),
+        is_error=_ERROR.match(name) is not None,
+        is_headers=name.endswith("headers"),
+        is_said=_SAID.search(name) is not None,
+        is_not_said=name in _NOT_SAID,
+        is_code=_CODES.search(name) is not None,
+        is_status=_STATUS.search(name) is not None,
+        is_stop=_STOPS.search(name) is not None,
+        is_wait=_WAITS.search(name) is not None,
+    )
+
+
+_unharmed: Final = suppress(Exception)
+"""Around what fights back: what else there is to read is read all the same."""
 
 
 def links(error: object) -> list[object]:
@@ -81,25 +129,31 @@ def links(error: object) -> list[object]:
         if any(link is other for other in found):
             continue
         found.append(link)
-        if isinstance(link, BaseException):
-            waiting.extend(_origins(link))
+        if is_error(link):
+            with _unharmed:
+                waiting.extend(_origins(link))
     return found
 
 
+def is_error(thing: object) -> TypeGuard[BaseException]:
+    """Tell whether a thing is an exception, without asking it."""
+    return issubclass(type(thing), BaseException)
+
+
 def _origins(error: BaseException) -> Iterator[object]:
-    group = _attribute(error, "exceptions")
+    group = attribute(error, "exceptions")
     if isinstance(group, (list, tuple)):
         yield from group[:_CHAIN]
     for name in ("original_exception", "__cause__", "inner_exception"):
-        if isinstance(cause := _attribute(error, name), BaseException):
+        if is_error(cause := attribute(error, name)):
             yield cause
-    if not error.__suppress_context__ and isinstance(error.__context__, BaseException):
+    if not error.__suppress_context__ and is_error(error.__context__):
         yield error.__context__
-    yield from (argument for argument in _arguments(error) if isinstance(argument, BaseException))
+    yield from filter(is_error, _arguments(error))
 
 
 def _arguments(error: BaseException) -> tuple[object, ...]:
-    arguments = _attribute(error, "args")
+    arguments = attribute(error, "args")
     return arguments[:_ITEMS] if isinstance(arguments, tuple) else ()
 
 
@@ -107,7 +161,7 @@ def read(thing: object, *, known: Mapping[str, int | None] | None = None) -> Evi
     """Return what one link says, those it came from left out, and what is ``known``. Never raises."""
     walk = _Walk()
     walk.counts.update((name, value) for name, value in (known or {}).items() if value)
-    with suppress(Exception):  # an object that fights back still leaves what was read before
+    with _unharmed:
         walk.start(thing)
     return walk.evidence()
 
@@ -154,14 +208,18 @@ class _Walk:
         )
 
     def start(self, thing: object) -> None:
-        if isinstance(thing, BaseException):
+        if is_error(thing):
             self.classes.update(kind.__name__.lower() for kind in type(thing).__mro__)
         self.value(thing, depth=0)
-        if isinstance(thing, BaseException) and not self.texts:
+        if is_error(thing) and not self.texts:
             self.text(_shown(thing), depth=1)  # last: an SDK's string may leave the body out, or hold the headers
 
     def value(self, value: object, *, depth: int) -> None:
         """Walk into anything."""
+        with _unharmed:
+            self._into(value, depth=depth)
+
+    def _into(self, value: object, *, depth: int) -> None:
         if depth > _DEPTH or self.left <= 0 or value is None or isinstance(value, (bool, int, float)):
             return
         self.left -= 1
@@ -208,55 +266,57 @@ class _Walk:
     def mapping(self, fields: object, *, depth: int) -> None:
         for key, value in islice(_items(fields), _ITEMS * 2):
             if isinstance(key, str):
-                *above, name = key[:_CODE_CHARS].replace("_", "").replace("-", "").lower().split(".")
-                self.is_answer = self.is_answer or not _ANSWER.isdisjoint(above)  # a log's ``usage.prompt_tokens``
-                self.entry(name, value, depth=depth)
+                with _unharmed:
+                    self.entry(_field(str(key[:_CODE_CHARS])), value, depth=depth)
 
-    def entry(self, name: str, value: object, *, depth: int) -> None:
-        """Take one field of a body or an object; ``name`` in small letters without dashes."""
+    def entry(self, field: _Field, value: object, *, depth: int) -> None:
+        """Take one field of a body or an object."""
+        self.is_answer = self.is_answer or field.is_inside_answer
         if value is None:
             return
         if isinstance(value, Enum):
             value = value.value
-        if name in _ANSWER and value:
+        if field.is_answer and value:
             self.is_answer = True
-        if _ERROR.match(name) and value:
+        if field.is_error and value:
             self.is_error = True
-        if name.endswith("headers"):
+        if field.is_headers:
             self._take_headers(value)
-        elif name in _NOT_SAID or isinstance(value, bool):
+        elif field.is_not_said or isinstance(value, bool):
             return
-        elif isinstance(value, int):
-            self._number(name, value)
+        elif isinstance(value, (int, float)):
+            self._number(field, value)
         elif isinstance(value, (str, bytes)):
-            self._word(name, value, depth=depth)
+            self._word(field, value, depth=depth)
         else:
             self.value(value, depth=depth)
 
-    def _number(self, name: str, value: int) -> None:
-        if _STATUS.search(name):
+    def _number(self, field: _Field, value: float) -> None:
+        if field.is_wait:
+            self.waits.append(_timed(field, str(value)))
+        if isinstance(value, float):
+            return
+        if field.is_status:
             self.codes.add(str(value))
             self._take_status(value)
         elif len(self.counts) < _ITEMS:
-            self.counts.setdefault(name, value)
-        if _WAITS.search(name):
-            self.waits.append(str(value))
+            self.counts.setdefault(field.name, value)
 
-    def _word(self, name: str, value: str | bytes, *, depth: int) -> None:
+    def _word(self, field: _Field, value: str | bytes, *, depth: int) -> None:
         text = value if isinstance(value, str) else bytes(value[:WHOLE_CHARS]).decode("utf-8", "replace")
-        if _WAITS.search(name):
-            self.waits.append(text[:_CODE_CHARS])
-        if name == "param" and text:
+        if field.is_wait:
+            self.waits.append(_timed(field, text[:_CODE_CHARS]))
+        if field.name == "param" and text:
             self.params.append(text[:_CODE_CHARS])
-        if _STOPS.search(name):
+        if field.is_stop:
             self.stops.add(text.lower()[:_CODE_CHARS])
             return
-        if _CODES.search(name) and text and len(text) <= _CODE_CHARS:
+        if field.is_code and text and len(text) <= _CODE_CHARS:
             self.codes.add(text.lower())
             self.spellings.append(text)
-            if name != "type" and text.isdigit() and _STATUS.search(name):
+            if field.name != "type" and text.isdecimal() and field.is_status:
                 self._take_status(int(text))
-        if (_SAID.search(name) and (name != "reason" or " " in text)) or (name == "param" and " " in text):
+        if (field.is_said and (field.name != "reason" or " " in text)) or (field.name == "param" and " " in text):
             self.text(text, depth=depth)
 
     def _take_status(self, status: int) -> None:
@@ -270,24 +330,24 @@ class _Walk:
 
     def attributes(self, thing: object, *, depth: int) -> None:
         """Read an object by the attributes that errors, responses and answers have."""
-        fields = {name: value for name in _ATTRIBUTES if (value := _attribute(thing, name)) is not None}
-        plain = {name: value for name, value in fields.items() if not callable(value)}
-        self.path = self.path or _path(thing)
-        extra = plain.pop("model_extra", None)
-        if _is_response(thing):
-            plain.pop("reason", None)  # the status in words
-        self.mapping(plain, depth=depth)
+        fields = _members(thing)
+        self.path = self.path or _path(fields.pop("url", None)) or _path(attribute(fields.pop("request", None), "url"))
+        is_response = "status_code" in fields and not is_error(thing)
+        extra = fields.pop("model_extra", None)
+        if is_response:
+            fields.pop("reason", None)  # the status in words
+        self.mapping(fields, depth=depth)
         self.value(extra, depth=depth)
-        if _is_response(thing):
+        if is_response:
             self._response_body(thing, depth=depth)
-        if isinstance(thing, BaseException):
+        if is_error(thing):
             for argument in _arguments(thing):
-                if not isinstance(argument, BaseException):
+                if not is_error(argument):
                     self.value(argument, depth=depth)
 
     def _response_body(self, response: object, *, depth: int) -> None:
         """Read a response's text, or its JSON where there is no text; what is awaited is left alone."""
-        text = _attribute(response, "text")
+        text = attribute(response, "text")
         if not isinstance(text, (str, bytes)):
             text = _json_of(response)
         before = self.is_plain
@@ -297,11 +357,51 @@ class _Walk:
         )
 
 
-def _attribute(thing: object, name: str) -> object:
+def _members(thing: object) -> dict[str, Any]:
+    """Return the attributes of an object that are worth reading, its methods left out."""
+    values = ((name, attribute(thing, name)) for name in _names(thing))
+    return {name: value for name, value in values if value is not None and not callable(value)}
+
+
+def _names(thing: object) -> Iterable[str]:
+    """Return which attributes to read: asking a large model for what it does not have costs more than all the rest."""
+    kind: Any = type(thing)
+    of_kind = _names_of_kind(kind)
+    if of_kind is None:
+        return _ORDER
+    own = attribute(thing, "__dict__")
+    found = _ORDER.keys() & own.keys() if isinstance(own, dict) else ()
+    return sorted({*of_kind, *found}, key=_ORDER.__getitem__) if found else of_kind
+
+
+@lru_cache(maxsize=_KINDS)
+def _names_of_kind(kind: type) -> tuple[str, ...] | None:
+    """
+    Return which attributes all objects of a class have; None where only asking an object tells.
+
+    What pydantic's models find beside their own is in their ``model_extra``, which is read.
+    """
+    asked = getattr(kind, "__getattr__", None)
+    reads = getattr(kind.__getattribute__, "__objclass__", None)
+    if (asked is not None and not str(asked.__module__).startswith("pydantic.")) or reads not in _PLAIN:
+        return None
+    return tuple(name for name in _ORDER if any(name in base.__dict__ for base in kind.__mro__))
+
+
+_PLAIN: Final = (object, BaseException)  # what reads attributes there is no surprise
+
+
+def attribute(thing: object, name: str) -> object:
+    """Return an attribute; None where there is none, or it can't be had."""
     try:
         return getattr(thing, name, None)
     except Exception:
         return None
+
+
+def _timed(field: _Field, text: str) -> str:
+    """Return a time to wait with the unit that the field's name tells."""
+    return f"{text}ms" if field.name.endswith(("ms", "milliseconds", "millis")) else text
 
 
 def _items(fields: object) -> Iterator[tuple[object, object]]:
@@ -319,13 +419,8 @@ def _shown(error: BaseException) -> str:
         return ""
 
 
-def _is_response(thing: object) -> bool:
-    """Tell whether an object has a status and a body, and is not an exception that only carries one."""
-    return not isinstance(thing, BaseException) and _attribute(thing, "status_code") is not None
-
-
 def _json_of(response: object) -> object:
-    decode = _attribute(response, "json")
+    decode = attribute(response, "json")
     if not callable(decode):
         return None
     try:
@@ -338,12 +433,8 @@ def _json_of(response: object) -> object:
     return body
 
 
-def _path(thing: object) -> str:
-    for owner in (thing, _attribute(thing, "request")):
-        url = _attribute(owner, "url")
-        path = _attribute(url, "path")
-        if isinstance(path, str):
-            return path[:200]
-        if isinstance(url, str):
-            return re.sub(r"^\w+://[^/]*|[?#].*", "", url[:400])
-    return ""
+def _path(url: object) -> str:
+    path = attribute(url, "path")
+    if isinstance(path, str):
+        return path[:200]
+    return re.sub(r"^\w+://[^/]*|[?#].*", "", url[:400]) if isinstance(url, str) else ""

@@ -151,16 +151,21 @@ class Calibration:
 
         ``counted`` and ``limit`` are the provider's own numbers for the request and for what it takes, where it
         named them, ``output`` is what was asked for the answer, where that counts against the limit.  What was
-        refused fits no more in any case: without numbers, or where they explain nothing, a quarter goes.
+        refused fits no more in any case: without numbers, or where they explain nothing, a quarter goes.  A count
+        that can't be of this request is as good as none, and far below it, so is the limit beside it.
         """
         room = None if limit is None else max(limit - output, 1)
         known, share = self, _STEP_DOWN
         if counted is not None:
             # Providers name the input, or the sum with the answer: the nearer to the estimate is the input.
-            inputs = (counted, counted - output) if counted > output else (counted,)
-            known = self.learned(estimated, min(inputs, key=lambda one: abs(one - estimated * self.ratio)), budget)
-            if room is not None and counted > room:
-                share = Fraction(room, counted) * (1 - _HEAD_ROOM)  # safe whichever it was
+            inputs = [one for one in (counted, counted - output) if self.is_believable(estimated, one, budget)]
+            if inputs:
+                sent = min(inputs, key=lambda one: abs(one - estimated * self.ratio))
+                known = self.learned(estimated, sent, budget)
+                if room is not None and counted > room:
+                    share = Fraction(room, counted) * (1 - _HEAD_ROOM)  # safe whichever it was
+            elif counted < estimated:
+                room = None
         return replace(
             known,
             limit=_least(known.limit, None if room is None else int(room * (1 - _HEAD_ROOM))),
@@ -254,8 +259,8 @@ def reported(answer: Any) -> int | None:
 
 def streamed(event: Any) -> int | None:
     """Return the tokens of the input that one event of a stream reports; None where it reports nothing."""
-    for source in (event, *(_member(event, name) for name in _CARRIERS)):
-        held = (_member(source, name) for name in _IN_EVENTS if source is not None)
+    for source in (event, *(member(event, name) for name in _CARRIERS)):
+        held = (member(source, name) for name in _IN_EVENTS if source is not None)
         if found := next((tokens for usage in held if usage is not None and (tokens := reported(usage))), None):
             return found
     return None
@@ -268,14 +273,14 @@ def _reported(usage: Any, deep: int = 0) -> Iterator[int]:
         return
     yield from (count for way in _WAYS if (count := _counted(source, way)) is not None)
     for name in _HOLDERS if deep < _DEPTH else ():
-        if (inner := _member(usage, name)) is not None and not callable(inner):
+        if (inner := member(usage, name)) is not None and not callable(inner):
             yield from _reported(inner, deep + 1)
 
 
 def _last_round(usage: Any) -> Any:
     """Return the usage of the last request that a total is made of; of a compaction, no request's, nothing."""
-    rounds = next((found for name in _ROUNDS if isinstance(found := _member(usage, name), (list, tuple))), ())
-    kept = [one for one in rounds if _member(one, "type") in (None, "message")]
+    rounds = next((found for name in _ROUNDS if isinstance(found := member(usage, name), (list, tuple))), ())
+    kept = [one for one in rounds if member(one, "type") in (None, "message")]
     return kept[-1] if kept else usage
 
 
@@ -294,14 +299,18 @@ def _cached(source: Any, name: str) -> int:
     count = _count(source, name)
     if count is not None or name != _CACHED[1]:
         return count or 0
-    writes = _member(source, "cache_creation")
+    writes = member(source, "cache_creation")
     return sum(_count(writes, f"ephemeral_{ttl}_input_tokens") or 0 for ttl in ("5m", "1h"))
 
 
 def _count(source: Any, name: str) -> int | None:
-    value = _member(source, name)
+    value = member(source, name)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _member(source: Any, name: str) -> Any:
-    return source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
+def member(source: Any, name: str) -> Any:
+    """Return a member of a mapping or an attribute of any object; None where there is none, or it can't be had."""
+    try:
+        return source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
+    except Exception:  # a property that raises is no reason to lose an answer
+        return None
