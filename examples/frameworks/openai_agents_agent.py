@@ -7,7 +7,7 @@ from pathlib import Path
 from agents import Agent, RunConfig, Runner, function_tool
 
 import longturn
-from longturn.integrations.openai_agents import FitInput  # longturn
+from longturn.integrations.openai_agents import FitProvider  # longturn
 
 
 def run(folder: Path, task: str, *, model: str = "gpt-5", budget: int = 150_000) -> str:
@@ -18,10 +18,9 @@ def run(folder: Path, task: str, *, model: str = "gpt-5", budget: int = 150_000)
         """Read a file by its name."""
         return (folder / name).read_text()
 
-    fit = FitInput(longturn.Window(budget))  # longturn
     agent = Agent(name="reader", instructions="You are a careful reader.", tools=[read], model=model)
-    config = RunConfig(call_model_input_filter=fit)  # longturn
-    return str(Runner.run_sync(agent, task, run_config=config, hooks=fit, max_turns=1_000).final_output)
+    config = RunConfig(model_provider=FitProvider(longturn.Window(budget)))  # longturn
+    return str(Runner.run_sync(agent, task, run_config=config, max_turns=1_000).final_output)
 
 
 if __name__ == "__main__":

@@ -1,79 +1,115 @@
 """
-OpenAI Agents SDK: ``fit = FitInput(Window(150_000))``, then
-``Runner.run(agent, task, run_config=RunConfig(call_model_input_filter=fit), hooks=fit)``.
+OpenAI Agents SDK: ``Runner.run(agent, task, run_config=RunConfig(model_provider=FitProvider(Window(150_000))))``.
 
 Only what is sent is fitted; sessions and results keep every item.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Final
 
-from agents import FunctionTool, RunHooks
-from agents.run_config import ModelInputData
+from agents import FunctionTool, Handoff, Model, ModelProvider, MultiProvider
 
-from longturn.formats.base import name_of
-from longturn.instructing import instructed
+from longturn import sending
 from longturn.mirror import Steady
 from longturn.window import Window
 
-if TYPE_CHECKING:
-    from agents.run_config import CallModelData
 
-    from longturn.fitted import Fitted
-
-_SENT: ContextVar[Fitted | None] = ContextVar("longturn_sent", default=None)
-"""What this task's run sent last: runs that share a window are told apart by it."""
-
-
-class FitInput(RunHooks[Any]):
+class FitProvider(ModelProvider):
     """
-    Fits the input of every model call, and tells the agent so in its instructions.
+    Fits every model call of a run's agents, and tells them so in their instructions.
 
-    As ``call_model_input_filter`` it fits.  Given as ``hooks`` too, the window also learns from what
-    the provider counted.  Runs that continue a conversation on the provider's side pass through.  A filter
-    can't send anything again: a refusal stays the SDK's exception, which ``longturn.classify`` reads.
+    It gives the models of another provider, the SDK's own unless one is given, to agents that name their model.
+    An agent that holds its model as an object asks no provider: give it ``fit_model(model, window)``.
+    A request refused as too long is fitted tighter and sent once more; ``ConversationTooLong`` comes out where
+    that is refused too.  Runs that continue a conversation on the provider's side pass through.
     """
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: Window, provider: ModelProvider | None = None) -> None:
         self.window = window
-        self._steady: Steady[Any] = Steady()  # the SDK builds all items anew for every call
+        self._provider: Final = provider or MultiProvider()
+        self._steady: Final[Steady[Any]] = Steady()
 
-    def __call__(self, data: CallModelData[Any]) -> ModelInputData:
-        """Return the input to send; the SDK's own list and items are left alone."""
-        items, instructions = self._steady(data.model_data.input), data.model_data.instructions
-        instructions = instructed(instructions, self.window.instructions())
-        body = {"input": items, "instructions": instructions, "tools": _declared(data.agent.tools)}
-        if _is_answer_only(items):
-            body["conversation"] = True
-        fitted = self.window.fit_request(body)
-        _SENT.set(fitted if any(map(_is_models, items)) else None)
-        return ModelInputData(input=fitted.messages, instructions=instructions)
+    def get_model(self, model_name: str | None) -> Model:
+        """Return a model of the other provider, fitted."""
+        return _FittedModel(self._provider.get_model(model_name), self.window, self._steady)
 
-    async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
-        """Learn from a response, whole or streamed."""
-        if (fitted := _SENT.get()) is not None:
-            self.window.observe(fitted, response.usage)
+    async def aclose(self) -> None:
+        """Close the other provider."""
+        await self._provider.aclose()
 
 
-def _is_models(item: Mapping[str, Any]) -> bool:
-    return name_of(item, "role") == "assistant" or not (name_of(item, "role") or _is_output(item))
+def fit_model(model: Model, window: Window) -> Model:
+    """Return a model that does for one agent what ``FitProvider`` does for all; the given one stays as it is."""
+    return _FittedModel(model, window, Steady())
 
 
-def _is_output(item: Mapping[str, Any]) -> bool:
-    return (name_of(item, "type") or "").endswith("_output")
+class _FittedModel(Model):
+    """What is not about a request, it asks the model that it stands for."""
+
+    def __init__(self, model: Model, window: Window, steady: Steady[Any]) -> None:
+        self._model, self._window = model, window
+        self._steady: Final = steady  # the SDK builds all items anew for every call
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "_model":  # asked for by copies that are not made yet
+            raise AttributeError(name)
+        return getattr(self._model, name)
+
+    async def get_response(self, *args: Any, **options: Any) -> Any:
+        request = {**dict(zip(_POSITIONAL, args, strict=False)), **options}
+
+        async def post(body: Mapping[str, Any]) -> Any:
+            return await self._model.get_response(**_request(request, body))
+
+        return await sending.acall(self._window, self._body(request), _FORMAT, post)
+
+    def stream_response(self, *args: Any, **options: Any) -> AsyncIterator[Any]:
+        request = {**dict(zip(_POSITIONAL, args, strict=False)), **options}
+
+        def post(body: Mapping[str, Any]) -> Any:
+            return self._model.stream_response(**_request(request, body))
+
+        return sending.astream(self._window, self._body(request), _FORMAT, post)
+
+    def get_retry_advice(self, request: Any) -> Any:
+        return self._model.get_retry_advice(request)
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    async def _cleanup_on_run_end(self, owner: object) -> None:
+        await self._model._cleanup_on_run_end(owner)
+
+    def _body(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        given = request["input"]
+        return {
+            "input": given if isinstance(given, str) else self._steady(given),
+            "instructions": request["system_instructions"],
+            "tools": [_declared(tool) for tool in [*request["tools"], *request["handoffs"]]],
+            "previous_response_id": request.get("previous_response_id"),
+            "conversation": request.get("conversation_id"),
+        }
 
 
-def _is_answer_only(items: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether results are sent without their calls: the provider holds those."""
-    return any(map(_is_output, items)) and not any(map(_is_models, items))
+_FORMAT: Final = "openai-responses"
+_POSITIONAL: Final = ("system_instructions", "input", "model_settings", "tools", "output_schema", "handoffs", "tracing")
 
 
-def _declared(tools: Sequence[Any]) -> list[dict[str, Any]]:
-    return [
-        {"type": "function", "name": tool.name, "description": tool.description, "parameters": tool.params_json_schema}
-        for tool in tools
-        if isinstance(tool, FunctionTool)
-    ]
+def _request(request: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a model's arguments with what was made of their body."""
+    return {**request, "input": body["input"], "system_instructions": body["instructions"]}
+
+
+def _declared(tool: Any) -> dict[str, Any]:
+    """Return what is read of a tool; hosted ones are known to the provider alone."""
+    if isinstance(tool, Handoff):
+        return _function(tool.tool_name, tool.tool_description, tool.input_json_schema)
+    if isinstance(tool, FunctionTool):
+        return _function(tool.name, tool.description, tool.params_json_schema)
+    return {"type": tool.name}
+
+
+def _function(name: str, description: str, parameters: Any) -> dict[str, Any]:
+    return {"type": "function", "name": name, "description": description, "parameters": parameters}
