@@ -17,7 +17,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
-from longturn.tokens.classes import ASCII, BEYOND_ASCII, CLASSES, PAIRS, START
+from longturn.tokens.classes import ASCII, BEYOND_ASCII, CLASSES, PAIRS
+from longturn.tokens.measure import classes
 from longturn.tokens.profiles import Frames, Profile
 
 if TYPE_CHECKING:
@@ -166,25 +167,14 @@ def counter() -> Callable[[str], NDArray[np.float64]]:
     """Return a function that counts a text's characters by their weight: of each class, then of each of ``PAIRS``."""
     import numpy as np
 
-    beyond = np.array([first for first, _ in BEYOND_ASCII])
-    beyond_class = np.array([CLASSES.index(name) for _, name in BEYOND_ASCII])
-    ascii_class = np.zeros(0x80, dtype=np.intp)
-    for name, characters in ASCII.items():
-        ascii_class[[ord(each) for each in characters]] = CLASSES.index(name)
-    width, start = len(CLASSES), CLASSES.index(START)
+    table, width = classes(), len(CLASSES)
     place = np.tile(np.arange(width), width)
     for number, (before, name) in enumerate(PAIRS, width):
         place[CLASSES.index(before) * width + CLASSES.index(name)] = number
 
     def count(text: str) -> NDArray[np.float64]:
-        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        found = np.where(
-            points < len(ascii_class),
-            ascii_class[np.minimum(points, len(ascii_class) - 1)],
-            beyond_class[np.searchsorted(beyond, points, "right") - 1],
-        )
-        before = np.concatenate(([start], found[:-1]))[: len(found)]
-        return np.bincount(place[before * width + found], minlength=width + len(PAIRS)).astype(np.float64)
+        pairs = np.frombuffer(table.pairs(text), dtype="int64")
+        return np.bincount(place, weights=pairs, minlength=width + len(PAIRS))
 
     return count
 

@@ -130,12 +130,12 @@ def _declared(tool: Any) -> Any:
 
 @lru_cache(_COMPILED)
 def _compiled(profile: Profile) -> Measure:
-    return _made(core.Weights(_classes(), profile.table()), profile.frames, core)
+    return _made(core.Weights(classes(), profile.table()), profile.frames, core)
 
 
 @cache
-def _classes() -> Any:
-    """Return the backend's table of classes, which takes milliseconds to make."""
+def classes() -> Any:
+    """Return the backend's table of classes, made when it is first asked for."""
     numbers = {name: number for number, name in enumerate(CLASSES)}
     ascii_ = sorted((ord(character), name) for name, characters in ASCII.items() for character in characters)
     rows = [*ascii_, *BEYOND_ASCII]
