@@ -174,7 +174,7 @@ def counter() -> Callable[[str], NDArray[np.float64]]:
 
     def count(text: str) -> NDArray[np.float64]:
         pairs = np.frombuffer(table.pairs(text), dtype="int64")
-        return np.bincount(place, weights=pairs, minlength=width + len(PAIRS))
+        return np.bincount(place, weights=pairs, minlength=width + len(PAIRS)).astype(np.float64, copy=False)
 
     return count
 
