@@ -18,12 +18,13 @@ from strategies import transcript as seeded
 from longturn.cli import main
 from longturn.cli.records import Replay
 from longturn.cli.replay import format_of, replay
+from longturn.cli.report import transcript as transcripts
 from longturn.cli.report.transcript import Chapter, Transcript
 from longturn.window import Window
 
 pytest.importorskip("matplotlib")
 
-from longturn.cli.report.drawing import NARROW, WIDE, amount, drawing, headline, png
+from longturn.cli.report.drawing import DARK, LIGHT, NARROW, WIDE, amount, drawing, headline, png
 from longturn.cli.report.page import page
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -95,10 +96,41 @@ def test_every_format_has_a_transcript(shape: str) -> None:
     made = _chapter(history, whole // 3, shape="auto")
     kinds = {part["kind"] for entry in made.transcript.entries for part in entry["parts"]}
     notes = {"note"} if made.run.most_dropped else set()
-    assert {"text", "call", "result", "cleared"} | notes == kinds
+    assert {"text", "call", "result", "cleared"} | notes == kinds - {"thinking"}
     tools = {part["tool"] for entry in made.transcript.entries for part in entry["parts"] if "tool" in part}
     assert {"read", "look", "write"} >= tools
     _check(history, made.run, made.transcript)
+
+
+THOUGHT = {"type": "thinking", "thinking": "Hm."}
+YES = {"type": "text", "text": "Yes."}
+SHOWN = [
+    ("anthropic", {"role": "assistant", "content": [THOUGHT, YES]}, ["thinking", "text"]),
+    ("openai-responses", {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]}, ["thinking"]),
+    ("gemini", {"role": "model", "parts": [{"text": "Hm.", "thought": True}, {"text": "Y"}]}, ["thinking", "text"]),
+    ("anthropic", {"role": "user", "content": [{"type": "image", "source": {}}, YES]}, ["media", "text"]),
+    ("gemini", {"role": "user", "parts": [{"inlineData": {"mimeType": "image/png", "data": ""}}]}, ["media"]),
+    ("bedrock", {"role": "user", "content": [{"image": {"format": "png"}}, {"text": "?"}]}, ["media", "text"]),
+]
+
+
+@pytest.mark.parametrize(("shape", "message", "kinds"), SHOWN)
+def test_what_is_thought_and_what_is_shown_are_told_apart(shape: str, message: Any, kinds: list[str]) -> None:
+    """A picture has its place in a message, thinking is not what was said."""
+    asked = {"role": "user", "parts": [{"text": "?"}]} if shape == "gemini" else {"role": "user", "content": "?"}
+    made = _chapter([asked, message], 5_000, shape=shape)
+    assert kinds == [part["kind"] for part in made.transcript.entries[1]["parts"]]
+
+
+def test_a_page_has_room_for_short_texts_whatever_the_long_ones_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all its runs together; what is cut is counted."""
+    monkeypatch.setattr(transcripts, "PAGE_CHARACTERS", 3_000)
+    assert 1_100 == transcripts.room_for(["x" * 300, "x" * 500, "x" * 9_000, "x" * 1_200])
+    assert 200 == transcripts.room_for(["x" * 500] * 100)
+    assert 20_000 == transcripts.room_for(["x" * 500] * 6)
+    made = _chapter(_history(rounds=2, result="x" * 50_000), 100_000)
+    parts = [part for entry in made.transcript.cut(1_000) for part in entry["parts"] if "more" in part]
+    assert [(1_000, 49_002)] * 2 == [(len(part["text"]), part["more"]) for part in parts]
 
 
 def test_long_texts_are_cut_and_say_so() -> None:
@@ -160,6 +192,7 @@ def test_a_drawing_takes_its_colours_from_the_page(chapter: Chapter) -> None:
         assert "var(--kept)" in made.svg
         assert "#0101" not in made.svg
         assert 0 < made.left < made.right < 1
+        assert 0 < made.top < made.bottom < 1
 
 
 def test_a_picture_is_a_png(chapter: Chapter) -> None:
@@ -182,7 +215,10 @@ def test_a_headline_says_what_fitting_did(budget: int, expected: str) -> None:
     assert re.fullmatch(expected, headline(_chapter(_history(), budget).run))
 
 
-@pytest.mark.parametrize(("tokens", "said"), [(950, "950"), (12_345, "12.3k"), (1_400_000, "1.4M"), (0, "0")])
+@pytest.mark.parametrize(
+    ("tokens", "said"),
+    [(950, "950"), (12_345, "12.3k"), (1_400_000, "1.4M"), (2_041_000_000, "2.04B"), (999_960, "1M"), (0, "0")],
+)
 def test_amounts_are_said_as_people_say_them(tokens: float, said: str) -> None:
     """Three digits tell enough on an axis."""
     assert said == amount(tokens)
@@ -191,7 +227,40 @@ def test_amounts_are_said_as_people_say_them(tokens: float, said: str) -> None:
 def test_a_run_of_one_request_has_a_page() -> None:
     """The slider has one place."""
     made = _chapter([{"role": "user", "content": "Hello."}], 1_000)
-    assert "The only request fits the budget of 1k as it is" in page([made])
+    html = page([made])
+    assert "The only request fits the budget of 1k as it is" in html
+    assert ">0.5<" not in html
+
+
+def test_a_tool_may_be_called_like_nothing_on_earth() -> None:
+    """A page is UTF-8 whatever stands in tables and names."""
+    history = [*_history(6)]
+    for message in history[1:-1:2]:
+        message["content"][0]["name"] = NASTY
+    made = _chapter(history, 1_100, name=NASTY)
+    assert made.run.cleared
+    assert page([made]).encode()
+
+
+def _contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours as WCAG 2 has it."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_what_is_drawn_stands_out_from_the_paper(palette: dict[str, str]) -> None:
+    """WCAG AA: 3 to 1 for graphics, 4.5 to 1 for text; parts that lie on one another differ as well."""
+    drawn = {name: _contrast(colour, palette["paper"]) for name, colour in palette.items()}
+    assert [] == [name for name, contrast in drawn.items() if contrast < 3 and name not in ("paper", "faint")]
+    assert min(drawn["ink"], drawn["without"], drawn["fitted"], drawn["cut"]) >= 4.5
+    assert _contrast(palette["head"], palette["kept"]) >= 2
 
 
 # ---------------------------------------------------------------------- in a real browser

@@ -30,12 +30,12 @@ PARTS: Final[tuple[tuple[str, str, Callable[[Parts], int]], ...]] = (
 
 LIGHT: Final[Mapping[str, str]] = {
     "paper": "#ffffff", "ink": "#1f2328", "faint": "#d0d7de",
-    "overhead": "#8c959f", "head": "#0969da", "notes": "#d4791f", "kept": "#7fb2e5", "unread": "#2da44e",
+    "overhead": "#848d97", "head": "#0550ae", "notes": "#d4791f", "kept": "#5694d6", "unread": "#2da44e",
     "without": "#a40e26", "budget": "#1f2328", "fitted": "#0969da", "cut": "#bc4c00",
 }  # fmt: skip
 DARK: Final[Mapping[str, str]] = {
     "paper": "#0d1117", "ink": "#e6edf3", "faint": "#30363d",
-    "overhead": "#6e7681", "head": "#388bfd", "notes": "#f0883e", "kept": "#26588f", "unread": "#3fb950",
+    "overhead": "#6e7681", "head": "#79b8ff", "notes": "#f0883e", "kept": "#3168a8", "unread": "#3fb950",
     "without": "#ff7b72", "budget": "#e6edf3", "fitted": "#58a6ff", "cut": "#f0883e",
 }  # fmt: skip
 
@@ -45,8 +45,8 @@ _STAND_INS: Final = {name: f"#0101{number:02x}" for number, name in enumerate(LI
 _TALLEST: Final = 3
 """How many times the budget the scale of sizes goes up to, at most."""
 _PNG_DOTS: Final = 144  # per inch
-_THOUSAND: Final = 1_000
-_MILLION: Final = 1_000_000
+_UNITS: Final = ((1_000_000_000, "B"), (1_000_000, "M"), (1_000, "k"))
+_ROUNDED: Final = 0.9995  # what three digits round up to one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +73,10 @@ class Drawing:
     """Of request 1, as a share of the width."""
     right: float
     """Of the last request, likewise."""
+    top: float
+    """Of the uppermost panel, as a share of the height, from above."""
+    bottom: float
+    """Of the lowest panel, likewise."""
 
 
 def png(run: Replay) -> bytes:
@@ -92,8 +96,7 @@ def drawing(run: Replay, shape: Shape, *, name: str) -> Drawing:
     with mpl.rc_context({**_settings(_STAND_INS), "svg.hashsalt": name}):
         figure, axes = _figure(run, shape, _STAND_INS)
         text = _saved(figure, "svg", transparent=True).decode()
-        left, right = _edges(axes, run)
-    return Drawing(svg=_for_page(text), left=left, right=right)
+        return Drawing(svg=_for_page(text), **_edges(figure, axes, run))
 
 
 def headline(run: Replay) -> str:
@@ -110,10 +113,9 @@ def headline(run: Replay) -> str:
 
 
 def amount(tokens: float) -> str:
-    """Return a number of tokens as a person says it: 950, 12k, 1.4M."""
-    if abs(tokens) >= _MILLION:
-        return f"{tokens / _MILLION:.3g}M"
-    return f"{tokens / _THOUSAND:.3g}k" if abs(tokens) >= _THOUSAND else f"{tokens:.3g}"
+    """Return a number of tokens as a person says it: 950, 12k, 1.4M, 2B."""
+    unit, letter = next(((unit, letter) for unit, letter in _UNITS if abs(tokens) >= unit * _ROUNDED), (1, ""))
+    return f"{tokens / unit:.3g}{letter}"
 
 
 # ---------------------------------------------------------------------- the three panels
@@ -134,14 +136,16 @@ def _figure(run: Replay, shape: Shape, colours: Mapping[str, str]) -> tuple[Figu
 
 
 def _draw_sizes(axes: Axes, run: Replay, colours: Mapping[str, str]) -> None:
-    numbers = [request.number for request in run.requests]
-    lower = [0] * len(numbers)
+    edges = _bounds(run)
+    lower = [0] * len(run.requests)
     for name, label, tokens in PARTS:
         upper = [base + tokens(request.fitted.parts) for base, request in zip(lower, run.requests, strict=True)]
-        axes.fill_between(numbers, lower, upper, step="mid", color=colours[name], label=label, linewidth=0)
+        axes.stairs(upper, edges, baseline=lower, fill=True, color=colours[name], label=label, linewidth=0)
         lower = upper
     without = [request.without.tokens for request in run.requests]
-    axes.plot(numbers, without, color=colours["without"], linewidth=1.4, linestyle="--", label=_SAID["without"])
+    axes.stairs(
+        without, edges, baseline=None, color=colours["without"], linewidth=1.4, linestyle="--", label=_SAID["without"]
+    )
     axes.axhline(run.budget, color=colours["budget"], linewidth=1, linestyle=":", label="budget")
     _mark_cuts(axes, run.moves, colours)
     _finish(axes, "Tokens per request", amount)
@@ -165,22 +169,27 @@ def _mark_cuts(axes: Axes, moves: Sequence[Request], colours: Mapping[str, str])
 
 
 def _draw_reuse(axes: Axes, run: Replay, colours: Mapping[str, str]) -> None:
-    numbers = [request.number for request in run.requests]
     for name, sent in _sides(run):
         shares = [one.reused_share for one in sent]
-        axes.plot(numbers, shares, drawstyle="steps-mid", linewidth=1.3, color=colours[name], linestyle=_LINES[name])
+        axes.stairs(shares, _bounds(run), baseline=None, linewidth=1.3, color=colours[name], linestyle=_LINES[name])
     axes.set_ylim(0, 1.05)
     _finish(axes, "Share read from the cache", lambda share: f"{share:.0%}")
 
 
 def _draw_cost(axes: Axes, run: Replay, colours: Mapping[str, str]) -> None:
-    numbers = [request.number for request in run.requests]
     for name, sent in _sides(run):
         costs = [one.cost_so_far for one in sent]
         label = f"{_SAID[name]}: {amount(costs[-1])} in the end"
-        axes.plot(numbers, costs, linewidth=1.6, color=colours[name], linestyle=_LINES[name], label=label)
+        axes.stairs(
+            costs, _bounds(run), baseline=None, linewidth=1.6, color=colours[name], linestyle=_LINES[name], label=label
+        )
     _finish(axes, "Cost so far, in input tokens", amount)
     axes.legend(loc="upper left", frameon=False)
+
+
+def _bounds(run: Replay) -> list[float]:
+    """Return where on the axis each request begins, and where the last one ends: half a step beside its number."""
+    return [number + 0.5 for number in range(len(run.requests) + 1)]
 
 
 _LINES: Final = {"without": "--", "fitted": "-"}
@@ -198,8 +207,9 @@ def _finish(axes: Axes, title: str, tick: Callable[[float], str]) -> None:
     axes.set_title(title, loc="left", fontsize=10, fontweight="bold")
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(lambda value, _: tick(value))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.grid(axis="y", linewidth=0.6)
+    axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
 
@@ -226,13 +236,13 @@ def _saved(figure: Figure, kind: str, **options: Any) -> bytes:
     return buffer.getvalue()
 
 
-def _edges(axes: Axes, run: Replay) -> tuple[float, float]:
-    """Return where the first and the last request lie, as shares of the width."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    width = figure.get_figwidth() * figure.dpi
-    first, last = (axes.transData.transform((number, 0))[0] / width for number in (1, len(run.requests)))
-    return float(first), float(last)
+def _edges(figure: Figure, lowest: Axes, run: Replay) -> dict[str, float]:
+    """Return where the first and the last request lie, and the panels' ends, as shares of width and height."""
+    width, height = figure.get_size_inches() * figure.dpi
+    left, right = (lowest.transData.transform((number, 0))[0] for number in (1, len(run.requests)))
+    top, bottom = figure.axes[0].bbox.y1, lowest.bbox.y0
+    shares = {"left": left / width, "right": right / width, "top": 1 - top / height, "bottom": 1 - bottom / height}
+    return {name: float(share) for name, share in shares.items()}
 
 
 _PROLOGUE: Final = re.compile(r"^.*?(?=<svg)", re.DOTALL)

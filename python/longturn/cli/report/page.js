@@ -13,10 +13,13 @@ function make(tag, kind, text) {
   return element;
 }
 
-/* The messages of a request, as places among the run's entries. */
+/* The messages of a request: each one keeps a beginning of the one before, and adds to it. */
 function sent(run, number) {
-  let list = [];
-  for (const step of run.steps.slice(0, number)) list = list.slice(0, step.keep).concat(step.add);
+  const list = [];
+  for (const step of run.steps.slice(0, number)) {
+    list.length = step.keep;
+    for (const place of step.add) list.push(place);
+  }
   return list.map((place) => run.entries[place]);
 }
 
@@ -24,13 +27,19 @@ function facts(run, number) {
   const request = run.requests[number - 1];
   const box = document.createDocumentFragment();
   const bar = make("div", "bar");
+  const legend = make("ul", "parts");
   const most = Math.max(run.budget, request.tokens);
   request.parts.forEach((tokens, index) => {
     const piece = make("span");
     piece.style.width = `${(100 * tokens) / most}%`;
     piece.style.background = `var(--${run.parts[index][0]})`;
-    piece.title = `${run.parts[index][1]}: ${count(tokens)}`;
     bar.append(piece);
+    if (!tokens) return;
+    const swatch = make("span", "swatch");
+    swatch.style.background = piece.style.background;
+    const item = make("li");
+    item.append(swatch, `${run.parts[index][1]} ${count(tokens)}`);
+    legend.append(item);
   });
   const over = request.fits ? "" : ", over the budget";
   const before = request.without > request.tokens ? ` instead of ${count(request.without)}` : "";
@@ -39,6 +48,7 @@ function facts(run, number) {
     make("p", "", `${count(request.tokens)} tokens${before}${over}; ${share} % from the cache; ` +
       `${counted(request.cleared, "result")} cleared, ${counted(request.dropped, "message")} left out.`),
     bar,
+    legend,
   );
   if (request.why) box.append(make("p", "why", `The cut moves here: ${request.why}.`));
   return box;
@@ -53,8 +63,12 @@ function piece(part, unread) {
     box.append(make("pre", "", text));
     return box;
   }
+  if (part.kind === "media") {
+    box.append(make("p", "", `[${text}]`));
+    return box;
+  }
   const size = part.tokens ? `, ${count(part.tokens)} tokens` : "";
-  const says = { call: `calls ${part.tool}`, cleared: `cleared: result of ${part.tool}${size}` }[part.kind];
+  const says = { thinking: "thinking", call: `calls ${part.tool}`, cleared: `cleared: result of ${part.tool}${size}` }[part.kind];
   const fold = make("details");
   fold.append(make("summary", "", says ?? `result of ${part.tool}${size}${unread ? ", not read yet" : ""}`), make("pre", "", text));
   box.append(fold);
@@ -84,7 +98,12 @@ function start(section) {
   const slider = section.querySelector(".request");
   const cuts = run.requests.flatMap((request, index) => (request.why ? [index + 1] : []));
   const pictures = [...section.querySelectorAll(".picture")];
-  for (const picture of pictures) picture.append(make("div", "here"));
+  for (const picture of pictures) {
+    const here = make("div", "here");
+    here.style.top = `${100 * picture.dataset.top}%`;
+    here.style.height = `${100 * (picture.dataset.bottom - picture.dataset.top)}%`;
+    picture.append(here);
+  }
 
   function show(number) {
     slider.value = number;

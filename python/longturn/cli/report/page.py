@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from longturn.cli.records import Replay, Request, ToolTotal, counted
 from longturn.cli.report.drawing import DARK, LIGHT, NARROW, PARTS, WIDE, Drawing, amount, drawing, headline
-from longturn.cli.report.transcript import Chapter
+from longturn.cli.report.transcript import Chapter, room_for
 
 _FOLDER: Final = files("longturn.cli.report")
 
@@ -19,6 +19,7 @@ _FOLDER: Final = files("longturn.cli.report")
 def page(chapters: Sequence[Chapter]) -> str:
     """Return the page of some runs as HTML."""
     title = chapters[0].run.name if len(chapters) == 1 else f"{len(chapters)} runs"
+    limit = room_for([text for chapter in chapters for text in chapter.transcript.texts()])
     text = Template(_read("page.html")).substitute(
         title=escape(title),
         style=_colours() + _read("page.css"),
@@ -26,7 +27,7 @@ def page(chapters: Sequence[Chapter]) -> str:
         chapters="\n".join(_chapter(number, chapter) for number, chapter in enumerate(chapters)),
         runs="".join(f'<option value="{n}">{escape(one.run.name)}</option>' for n, one in enumerate(chapters)),
         several="" if len(chapters) > 1 else "hidden",
-        data=_embedded([_data(chapter) for chapter in chapters]),
+        data=_embedded([_data(chapter, limit) for chapter in chapters]),
     )
     return text.encode("utf-8", "replace").decode()  # a lone surrogate has no place in a file
 
@@ -71,6 +72,7 @@ def _chapter(number: int, chapter: Chapter) -> str:
         cleared=_rows(_cleared(run.cleared)) or _nothing("Nothing was cleared.", 3),
         moves="".join(map(_move, run.moves)) or _nothing("The cut never moved: every request fits.", 3),
         last=len(run.requests),
+        last_said=f"{len(run.requests):,}",
     )
 
 
@@ -92,7 +94,9 @@ def _described(run: Replay) -> str:
 
 
 def _picture(made: Drawing, kind: str) -> str:
-    return f'<div class="picture {kind}" data-left="{made.left:.5f}" data-right="{made.right:.5f}">{made.svg}</div>'
+    places = {"left": made.left, "right": made.right, "top": made.top, "bottom": made.bottom}
+    data = " ".join(f'data-{name}="{share:.5f}"' for name, share in places.items())
+    return f'<div class="picture {kind}" {data}>{made.svg}</div>'
 
 
 def _sums(run: Replay) -> list[tuple[str, ...]]:
@@ -135,12 +139,12 @@ def _nothing(text: str, columns: int) -> str:
 # ---------------------------------------------------------------------- what the script needs
 
 
-def _data(chapter: Chapter) -> dict[str, Any]:
+def _data(chapter: Chapter, limit: int) -> dict[str, Any]:
     return {
         "budget": chapter.run.budget,
         "parts": [[name, label] for name, label, _ in PARTS],
         "requests": [_request(request) for request in chapter.run.requests],
-        "entries": chapter.transcript.entries,
+        "entries": chapter.transcript.cut(limit),
         "steps": chapter.transcript.steps,
     }
 

@@ -7,7 +7,7 @@ before, and which ones follow.  A message is described once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict
 
@@ -15,13 +15,15 @@ from longturn.cli.records import Replay
 from longturn.cli.replay import shared
 from longturn.fitting.outline import Call, Facts, Kind, Result
 from longturn.formats.base import Format, blocks, compact, get, is_note, name_of
+from longturn.tokens.rules import MEDIA_KEYS, MEDIA_TYPES
 from longturn.tokens.walker import walker, whole_tokens
 
 PAGE_CHARACTERS: Final = 6_000_000
 """Of all texts on a page together, about: what a browser opens at once."""
 _LEAST_CHARACTERS, _MOST_CHARACTERS = 200, 20_000  # of one text
 
-_SPOKEN: Final = frozenset({"text", "user-prompt", "system-prompt", "thinking", "reasoning"})
+_THOUGHT: Final = frozenset({"thinking", "reasoning"})
+_SPOKEN: Final = frozenset({"text", "user-prompt", "system-prompt"}) | _THOUGHT
 """Parts whose ``content`` is what somebody said, where the format keeps it there."""
 
 
@@ -29,7 +31,7 @@ class Part(TypedDict, total=False):
     """A piece of a message."""
 
     kind: str
-    """text, note, call, result or cleared."""
+    """text, thinking, media, note, call, result or cleared."""
     text: str
     more: int
     """Characters beyond ``text``."""
@@ -66,7 +68,6 @@ class Transcript:
         self._history: Final = history
         self._places: Final = {id(message): place for place, message in enumerate(history)}
         self._shape: Final = shape
-        self._limit: Final = max(_LEAST_CHARACTERS, min(PAGE_CHARACTERS // max(len(history), 1), _MOST_CHARACTERS))
         self._tools: Final[dict[str | None, str]] = {}  # by call
         self._known: Final[dict[int, int]] = {}  # the history's own messages, among the entries
         self._last: Sequence[Any] = ()
@@ -111,7 +112,7 @@ class Transcript:
 
     def _parts(self, message: Any, facts: Facts, original: Facts) -> Iterator[Part]:
         for kind, text in _words(message, facts):
-            yield self._cut(Part(kind=kind), text)
+            yield _cut(Part(kind=kind, text=text), _MOST_CHARACTERS)
         for call in facts.calls:
             yield self._call(call)
         contents = {result.slot: result.content for result in original.results}
@@ -122,19 +123,42 @@ class Transcript:
         tool = call.tool or "(unnamed)"
         self._tools[call.id] = tool
         arguments = call.arguments if isinstance(call.arguments, str) else compact(call.arguments)
-        return self._cut(Part(kind="call", tool=tool), arguments)
+        return _cut(Part(kind="call", tool=tool, text=arguments), _MOST_CHARACTERS)
 
     def _result(self, message: Any, result: Result, content: object) -> Part:
         tool = result.tool or self._tools.get(result.id, "(unnamed)")
         kind = "cleared" if result.is_note else "result"
         text = self._shape.result_text(message, result.slot)
-        return self._cut(Part(kind=kind, tool=tool, tokens=whole_tokens(walker.content(content))), text)
+        tokens = whole_tokens(walker.content(content))
+        return _cut(Part(kind=kind, tool=tool, tokens=tokens, text=text), _MOST_CHARACTERS)
 
-    def _cut(self, part: Part, text: str) -> Part:
-        part["text"] = text[: self._limit]
-        if len(text) > self._limit:
-            part["more"] = len(text) - self._limit
+    def texts(self) -> Iterator[str]:
+        """Yield every text there is."""
+        return (part["text"] for entry in self.entries for part in entry["parts"])
+
+    def cut(self, limit: int) -> list[Entry]:
+        """Return the entries with texts of at most so many characters."""
+        return [
+            Entry(at=entry["at"], who=entry["who"], parts=[_cut(part, limit) for part in entry["parts"]])
+            for entry in self.entries
+        ]
+
+
+def room_for(texts: Iterable[str]) -> int:
+    """Return how many characters of each text a page has room for; short ones leave theirs to the others."""
+    lengths, room = sorted(map(len, texts)), PAGE_CHARACTERS
+    for done, length in enumerate(lengths):
+        if length * (rest := len(lengths) - done) > room:
+            return max(room // rest, _LEAST_CHARACTERS)
+        room -= length
+    return _MOST_CHARACTERS
+
+
+def _cut(part: Part, limit: int) -> Part:
+    beyond = len(part["text"]) - limit
+    if beyond <= 0:
         return part
+    return {**part, "text": part["text"][:limit], "more": beyond + part.get("more", 0)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,26 +173,29 @@ _SPEAKERS: Final = {Kind.SYSTEM: "system", Kind.USER: "user", Kind.MODEL: "model
 
 
 def _words(message: Any, facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield what is said in a message besides calls and results, each text as text or as note."""
+    """Yield what a message has besides calls and results: what is said, thought, shown, and each text's note."""
     said = _all_said(message)
     if facts.results and None not in said:  # they are the parts of one result
         return
-    for text in said:
-        words, note = _parted(text or "")
-        yield from (("text", words),) if words else ()
+    for kind, text in filter(None, said):
+        words, note = _parted(text)
+        yield from ((kind, words),) if words else ()
         yield from (("note", note),) if note else ()
 
 
 def _is_bare_note(message: Any) -> bool:
     """Tell whether a message is the note about left-out messages and nothing else."""
     said = _all_said(message)
-    words, note = _parted(said[0] or "") if len(said) == 1 else ("", "")
+    words, note = _parted(said[0][1]) if len(said) == 1 and said[0] else ("", "")
     return bool(note) and not words
 
 
-def _all_said(message: Any) -> list[str | None]:
+def _all_said(message: Any) -> list[tuple[str, str] | None]:
     content = get(message, "content") or get(message, "parts") or get(message, "summary")
-    return [content] if isinstance(content, str) else [_said(block) for block in blocks(content)]
+    if isinstance(content, str):
+        return [("text", content)]
+    said = map(_said, blocks(content))
+    return [one and ("thinking", one[1]) for one in said] if name_of(message, "type") in _THOUGHT else list(said)
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -179,11 +206,16 @@ def _parted(text: str) -> tuple[str, str]:
     return words, note
 
 
-def _said(block: Any) -> str | None:
-    """Return the text of a part in which somebody speaks; None for calls, results, images."""
+def _said(block: Any) -> tuple[str, str] | None:
+    """Return what kind of thing somebody says or shows in a part, and its text; None for calls and results."""
     if isinstance(block, str):
-        return block
-    if isinstance(text := get(block, "text") or get(block, "thinking"), str):
-        return text
-    kind = name_of(block, "part_kind") or name_of(block, "type")
-    return content if kind in _SPOKEN and isinstance(content := get(block, "content"), str) else None
+        return "text", block
+    kind = name_of(block, "part_kind") or name_of(block, "type") or ""
+    if isinstance(thought := get(block, "thinking"), str):
+        return "thinking", thought
+    if isinstance(text := get(block, "text"), str):
+        return "thinking" if kind in _THOUGHT or get(block, "thought") is True else "text", text
+    if kind in _SPOKEN and isinstance(content := get(block, "content"), str):
+        return "thinking" if kind in _THOUGHT else "text", content
+    medium = kind if kind in MEDIA_TYPES else next((key for key in MEDIA_KEYS if get(block, key) is not None), None)
+    return ("media", medium) if medium else None
