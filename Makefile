@@ -9,6 +9,7 @@ FUZZ_SECONDS ?= 60
 OLD := .venv-old#                a second environment, with the oldest SDKs
 FRAMEWORKS := .venv-frameworks#  an environment for each framework
 NAME ?=#                         one of them, for test-framework
+SHARED_OUT ?= --numprocesses auto --dist loadfile# how the suite uses this machine's cores
 WITH ?=#                         more groups for the suite; tests of what is not installed are skipped
 
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
@@ -71,7 +72,7 @@ test-rs:  ## Rust tests alone; no Python involved
 	$(if $(CARGO),cargo test --locked --quiet,@echo "No cargo $(MSRV) or newer here: Rust tests left out.")
 
 test-py: $(DONE)/core-$(CORE) $(DONE)/group-test $(EXTRAS)  ## the Python suite, once per backend
-	$(foreach backend,$(BACKENDS),LONGTURN_BACKEND=$(backend) $(BIN)/pytest --benchmark-disable &&) true
+	$(foreach backend,$(BACKENDS),LONGTURN_BACKEND=$(backend) $(BIN)/pytest --benchmark-disable $(SHARED_OUT) &&) true
 
 test-old-sdks: $(DONE)/core-$(CORE) $(OLD)/done  ## what real SDKs send when they are refused, with the oldest ones
 	PYTHONPATH=python $(OLD)/bin/python -m pytest --quiet tests/sdk

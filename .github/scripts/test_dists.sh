@@ -25,5 +25,5 @@ for wheel in "$dist"/*.whl; do
     "$work/venv/bin/pip" install --quiet --no-deps --force-reinstall "$wheel"
     # Searching for counterexamples is for the code; here the package is in question.
     LONGTURN_BACKEND=$backend "$work/venv/bin/python" -m pytest tests \
-        --quiet --benchmark-disable -m "not slow and not hypothesis" -k "not stateful"
+        --quiet --benchmark-disable --numprocesses auto --dist loadfile -m "not slow and not hypothesis" -k "not stateful"
 done
