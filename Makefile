@@ -29,7 +29,7 @@ EXTRAS := $(WITH:%=$(DONE)/group-%)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo dev test test-rs test-py test-old-sdks test-framework coverage lint golden format bench accuracy bench-smoke docs wheels test-wheels fuzz clean
+.PHONY: help demo dev test test-rs test-py test-old-sdks test-framework coverage lint golden format bench accuracy bench-smoke docs picture wheels test-wheels fuzz clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | awk -F@ '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -145,6 +145,9 @@ bench-smoke: $(DONE)/core-$(CORE) $(DONE)/group-test $(EXTRAS)  ## every bench o
 
 docs: $(DONE)/core-$(CORE) $(DONE)/group-docs  ## HTML pages in docs/_build
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --builder dirhtml docs docs/_build
+
+picture: $(DONE)/core-$(CORE) $(DONE)/group-test  ## draw docs/replay.png anew
+	$(BIN)/longturn demo --png docs/replay.png > /dev/null
 
 wheels: $(DONE)/group-build  ## sdist, the wheel built from it, and the py3-none-any wheel, in dist
 	.github/scripts/build_dists.sh $(BIN) dist

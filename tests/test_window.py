@@ -241,3 +241,12 @@ def test_a_report_prints_without_its_messages() -> None:
     fitted = Window(1_000).fit([{"role": "user", "content": "hello " * 100}])
     assert "hello" not in repr(fitted)
     assert "stage='whole', tokens=154" in repr(fitted)
+
+
+def test_without_holding_what_is_cleared_is_described_once() -> None:
+    """Every call decides anew; its report refers to what the one before had, however long the run."""
+    window, history = Window(policy=Policy(budget=2_000, hold=False)), rounds(*[400] * 12)
+    before = window.fit(history[:-4]).cleared
+    after = window.fit(history).cleared
+    assert 0 < len(before) < len(after)
+    assert all(one is other for one, other in zip(before, after, strict=False))

@@ -60,7 +60,18 @@ class Rendering:
     The copies are kept, so that a step copies a list and a new cut edits what it newly clears.
     """
 
-    __slots__ = ("_cut", "_edited", "_format", "_head", "_messages", "_outline", "_stripped", "_style", "shown")
+    __slots__ = (
+        "_cut",
+        "_edited",
+        "_format",
+        "_head",
+        "_messages",
+        "_outline",
+        "_reported",
+        "_stripped",
+        "_style",
+        "shown",
+    )
 
     def __init__(self, messages: list[Any], outline: Outline, format: Format, style: Style) -> None:
         self._messages = messages
@@ -71,6 +82,7 @@ class Rendering:
         self._head: list[Any] | None = None  # what stands before `keep_from`, made when first asked for
         self._stripped: frozenset[int] = frozenset()  # messages without their reasoning
         self._cut = Cut()
+        self._reported: dict[int, Cleared] = {}  # once each: without holding, every step has them all anew
         self.shown = Shown()
 
     def grow(self) -> None:
@@ -196,12 +208,17 @@ class Rendering:
         outline = self._outline
         if first_edit(outline, self._cut, terms) is None:
             return Shown()
-        cleared = tuple(
-            Cleared(outline.call_ids[n], outline.tools[n], whole_tokens(outline.result_quarters[n])) for n in numbers
-        )
+        cleared = tuple(self._described_result(number) for number in numbers)
         is_bound = self._format.binds_thinking and not terms.strips_thinking
         has_bound = is_bound and bound_thinking(outline, self._cut, terms) > 0
         return Shown(cleared, self.shown.gone, self._first_changed(), self._stable_until(numbers), has_bound)
+
+    def _described_result(self, number: int) -> Cleared:
+        found, outline = self._reported.get(number), self._outline
+        if found is None:
+            tokens = whole_tokens(outline.result_quarters[number])
+            found = self._reported[number] = Cleared(outline.call_ids[number], outline.tools[number], tokens)
+        return found
 
     def _first_changed(self) -> int | None:
         pairs = enumerate(zip(self.view(), self._messages, strict=False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +69,12 @@ def test_the_made_up_run_is_the_same_everywhere() -> None:
     assert longturn.estimate(agent_run(20)) == longturn.estimate(agent_run(20)[:20]) + longturn.estimate(
         agent_run(20)[20:]
     )
+
+
+def test_the_demonstration_has_a_page_and_a_picture(tmp_path: Path) -> None:
+    """For those who have no session to replay."""
+    pytest.importorskip("matplotlib")
+    html, png = tmp_path / "demo.html", tmp_path / "demo.png"
+    assert 0 == main(["demo", "--html", str(html), "--png", str(png)])
+    assert "a made-up run" in html.read_text(encoding="utf-8")
+    assert png.read_bytes().startswith(b"\x89PNG")

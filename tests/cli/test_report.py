@@ -24,6 +24,7 @@ from longturn.window import Window
 
 pytest.importorskip("matplotlib")
 
+from longturn.cli.report import drawing as drawings
 from longturn.cli.report.drawing import DARK, LIGHT, NARROW, WIDE, amount, drawing, headline, png
 from longturn.cli.report.page import page
 
@@ -193,6 +194,14 @@ def test_a_drawing_takes_its_colours_from_the_page(chapter: Chapter) -> None:
         assert "#0101" not in made.svg
         assert 0 < made.left < made.right < 1
         assert 0 < made.top < made.bottom < 1
+
+
+def test_a_pictures_title_stands_above_its_legend(chapter: Chapter) -> None:
+    """Neither covers the other."""
+    figure, _ = drawings._figure(chapter.run, WIDE, LIGHT, title="A title")
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert legend.get_title().get_window_extent().y0 >= max(text.get_window_extent().y1 for text in legend.get_texts())
 
 
 def test_a_picture_is_a_png(chapter: Chapter) -> None:

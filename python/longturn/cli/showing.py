@@ -10,8 +10,11 @@ from longturn.cli.console import Block, Console, Table, Text, Toned
 from longturn.cli.made_up import LANGUAGES, agent_run, prose
 from longturn.cli.printing import report_blocks, summary_value
 from longturn.cli.records import Replay
-from longturn.cli.replay import replay
+from longturn.cli.replay import format_of, replay
+from longturn.cli.report.files import add_files, are_wanted, check, write
+from longturn.cli.report.transcript import Chapter, Transcript
 from longturn.failures.classify import classify
+from longturn.formats.detect import AUTO
 from longturn.tokens.estimate import estimate
 from longturn.window import Window
 from longturn.wording import phrases
@@ -29,14 +32,22 @@ _TEXT_CHARS: Final = 8_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
+    add_files(parser)
     add_json(parser)
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
     """Show it."""
-    window = Window(_BUDGET)
+    check(options, files=1)
+    window, history = Window(_BUDGET), agent_run(_CALLS)
+    transcript = Transcript(history, format_of(history, AUTO))
     with console.progress("replaying") as step:
-        report = replay(agent_run(_CALLS), window, name="a made-up run", system=window.instructions(), progress=step)
+        report = replay(
+            history, window, name="a made-up run", system=window.instructions(), progress=step,
+            watch=transcript.take_in if are_wanted(options) else None,
+        )  # fmt: skip
+    if are_wanted(options):
+        write(options, [Chapter(run=report, transcript=transcript)], console)
     if options.json:
         console.json({"run": summary_value(report), "texts": _texts(), "refusal": _refusal()})
         return 0

@@ -84,8 +84,7 @@ def png(run: Replay) -> bytes:
     import matplotlib as mpl
 
     with mpl.rc_context(_settings(LIGHT)):
-        figure, _ = _figure(run, WIDE, LIGHT)
-        figure.suptitle(headline(run), x=0.02, ha="left", fontsize=11, fontweight="bold")
+        figure, _ = _figure(run, WIDE, LIGHT, title=headline(run))
         return _saved(figure, "png", dpi=_PNG_DOTS)
 
 
@@ -121,7 +120,7 @@ def amount(tokens: float) -> str:
 # ---------------------------------------------------------------------- the three panels
 
 
-def _figure(run: Replay, shape: Shape, colours: Mapping[str, str]) -> tuple[Figure, Axes]:
+def _figure(run: Replay, shape: Shape, colours: Mapping[str, str], *, title: str | None = None) -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(shape.width, shape.height), layout="constrained")
@@ -131,7 +130,10 @@ def _figure(run: Replay, shape: Shape, colours: Mapping[str, str]) -> tuple[Figu
     _draw_cost(cost, run, colours)
     cost.set_xlabel("request")
     cost.set_xlim(0.5, len(run.requests) + 0.5)
-    figure.legend(*sizes.get_legend_handles_labels(), loc="outside upper left", ncols=shape.columns, frameon=False)
+    figure.legend(
+        *sizes.get_legend_handles_labels(), loc="outside upper left", ncols=shape.columns, frameon=False,
+        title=title, alignment="left", title_fontproperties={"size": 11, "weight": "bold"},
+    )  # fmt: skip
     return figure, cost
 
 
@@ -152,9 +154,11 @@ def _draw_sizes(axes: Axes, run: Replay, colours: Mapping[str, str]) -> None:
     top = max(run.budget, run.fitted.largest)
     if max(without) > _TALLEST * top:  # else what fitting does would be a line at the bottom
         axes.set_ylim(0, _TALLEST * top)
+        is_late = without[len(without) // 2] <= _TALLEST * top  # the line leaves the scale on the right
         label = f"without longturn up to {amount(max(without))} \N{NORTH EAST ARROW}"
         axes.annotate(
-            label, (0.99, 0.95), xycoords="axes fraction", ha="right", va="top", color=colours["without"],
+            label, (0.01 if is_late else 0.99, 0.95), xycoords="axes fraction", ha="left" if is_late else "right",
+            va="top", color=colours["without"],
             bbox={"facecolor": colours["paper"], "edgecolor": "none", "pad": 2},
         )  # fmt: skip
 
