@@ -6,9 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 DONE := $(VENV)/done#               what has been set up, one empty file each
 FUZZ_SECONDS ?= 60
-OLD := .venv-old#                a second environment, with the oldest SDKs
-FRAMEWORKS := .venv-frameworks#  an environment for each framework
-NAME ?=#                         one of them, for test-framework
+APART := .venv-apart#            environments of one dependency group each: their pins fight
+NAME ?=#                         a framework, for test-framework
 SHARED_OUT ?= --numprocesses auto --dist loadfile# how the suite uses this machine's cores
 WITH ?=#                         more groups for the suite; tests of what is not installed are skipped
 
@@ -29,7 +28,7 @@ EXTRAS := $(WITH:%=$(DONE)/group-%)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo dev test test-rs test-py test-old-sdks test-framework coverage lint golden format bench accuracy bench-smoke docs picture wheels test-wheels fuzz clean
+.PHONY: help demo dev test test-rs test-py test-old-sdks test-more-sdks test-framework coverage lint golden format bench accuracy bench-smoke docs picture wheels test-wheels fuzz clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | awk -F@ '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -74,28 +73,25 @@ test-rs:  ## Rust tests alone; no Python involved
 test-py: $(DONE)/core-$(CORE) $(DONE)/group-test $(EXTRAS)  ## the Python suite, once per backend
 	$(foreach backend,$(BACKENDS),LONGTURN_BACKEND=$(backend) $(BIN)/pytest --benchmark-disable $(SHARED_OUT) &&) true
 
-test-old-sdks: $(DONE)/core-$(CORE) $(OLD)/done  ## what real SDKs send when they are refused, with the oldest ones
-	PYTHONPATH=python $(OLD)/bin/python -m pytest --quiet tests/sdk
+test-old-sdks: $(DONE)/core-$(CORE) $(APART)/sdks-old/done  ## what real SDKs send when they are refused, with the oldest ones
+	PYTHONPATH=python $(APART)/sdks-old/bin/python -m pytest --quiet tests/sdk
 
-$(OLD)/done: pyproject.toml $(DONE)/venv
-	$(BIN)/python -m venv $(OLD)
-	$(OLD)/bin/python -m pip install --quiet --upgrade pip
-	$(OLD)/bin/pip install --quiet --group sdks-old
-	@touch $@
+test-more-sdks: $(DONE)/core-$(CORE) $(APART)/sdks-more/done  ## how refusals come through SDKs that the other tests don't have
+	PYTHONPATH=python $(APART)/sdks-more/bin/python -m pytest --quiet tests/failures/test_sdks.py
 
 # A file whose tests are all skipped while it is collected fails. Pages are about what is new, not what is oldest.
-test-framework: $(FRAMEWORKS)/$(NAME)/done  ## the tests of one framework in an environment of its own, as in NAME=openai
+test-framework: $(APART)/framework-$(NAME)/done  ## the tests of one framework in an environment of its own, as in NAME=openai
 	for tests in tests/integrations/test_$(subst -,_,$(NAME:%-oldest=%)).py $(wildcard docs/frameworks/$(NAME).md); do \
-		PYTHONPATH=python $(FRAMEWORKS)/$(NAME)/bin/python -m pytest --quiet $$tests || exit 1; done
+		PYTHONPATH=python $(APART)/framework-$(NAME)/bin/python -m pytest --quiet $$tests || exit 1; done
 
-$(FRAMEWORKS)//done:
+$(APART)/framework-/done:
 	@echo "name a framework: make test-framework NAME=... (one of$$(sed -n 's/^framework-\([^ ]*\).*/ \1/p' pyproject.toml | tr -d '\n'))"
 	@exit 1
 
-$(FRAMEWORKS)/%/done: pyproject.toml $(DONE)/venv
+$(APART)/%/done: pyproject.toml $(DONE)/venv
 	$(BIN)/python -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --upgrade pip
-	$(@D)/bin/pip install --quiet --group framework-$*
+	$(@D)/bin/pip install --quiet --group $*
 	@touch $@
 
 coverage: $(DONE)/core-$(CORE) $(DONE)/group-coverage $(EXTRAS)  ## lines and branches that no Python test reaches
@@ -160,5 +156,5 @@ fuzz:  ## compare the fast counters with the naive one for FUZZ_SECONDS; needs n
 		cargo +nightly fuzz run --fuzz-dir rust/fuzz $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(OLD) $(FRAMEWORKS) target dist docs/_build .benchmarks .demo .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(APART) target dist docs/_build .benchmarks .demo .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	rm -f python/longturn/_core*.so

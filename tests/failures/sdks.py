@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -111,6 +112,70 @@ def ask_huggingface(url: str) -> object:
     return hub.InferenceClient(base_url=url, api_key="x").chat_completion(MESSAGES, model="m")
 
 
+def ask_groq(url: str) -> object:
+    groq = pytest.importorskip("groq")
+    with groq.Groq(api_key="x", base_url=url, max_retries=0) as client:
+        return client.chat.completions.create(model="m", messages=MESSAGES)
+
+
+def ask_mistral(url: str) -> object:
+    mistral = pytest.importorskip("mistralai.client")
+    with mistral.Mistral(api_key="x", server_url=url) as client:
+        return client.chat.complete(model="m", messages=MESSAGES)
+
+
+def ask_cohere(url: str) -> object:
+    cohere = pytest.importorskip("cohere")
+    options = {"max_retries": 0}
+    return cohere.ClientV2(api_key="x", base_url=url).chat(model="m", messages=MESSAGES, request_options=options)
+
+
+def ask_ollama(url: str) -> object:
+    return pytest.importorskip("ollama").Client(host=url).chat(model="m", messages=MESSAGES)
+
+
+def ask_strands(url: str) -> object:
+    strands = pytest.importorskip("strands")
+    models = pytest.importorskip("strands.models.openai")
+    client = {"api_key": "x", "base_url": f"{url}/v1", "max_retries": 0}
+    return strands.Agent(model=models.OpenAIModel(client_args=client, model_id="m"), callback_handler=None)("hello")
+
+
+def _agno_model(url: str) -> Any:
+    models = pytest.importorskip("agno.models.openai")
+    return models.OpenAIChat(id="m", api_key="x", base_url=f"{url}/v1", max_retries=0)
+
+
+def ask_agno_model(url: str) -> object:
+    model = _agno_model(url)
+    from agno.models.message import Message
+
+    return model.response([Message(role="user", content="hello")])
+
+
+def run_agno(url: str) -> object:
+    """Return a run that failed: Agno raises nothing."""
+    model = _agno_model(url)
+    from agno.agent import Agent
+
+    return Agent(model=model, telemetry=False).run("hello")
+
+
+def ask_agent_framework(url: str) -> object:
+    framework = pytest.importorskip("agent_framework")
+    clients = pytest.importorskip("agent_framework.openai")
+    client = clients.OpenAIChatCompletionClient(model="m", api_key="x", base_url=f"{url}/v1")
+    return asyncio.run(client.get_response([framework.Message("user", ["hello"])]))
+
+
+def ask_llama_index(url: str) -> object:
+    llms = pytest.importorskip("llama_index.llms.openai")
+    from llama_index.core.llms import ChatMessage
+
+    llm = llms.OpenAI(model="gpt-4o", api_key="x", api_base=f"{url}/v1", max_retries=0)
+    return llm.chat([ChatMessage(role="user", content="hello")])
+
+
 def ask_litellm(url: str) -> object:
     litellm = pytest.importorskip("litellm")
     return litellm.completion(
@@ -126,7 +191,8 @@ def ask_pydantic_ai(url: str) -> object:
     from pydantic_ai.providers.openai import OpenAIProvider
 
     client = openai.AsyncOpenAI(api_key="x", base_url=f"{url}/v1", max_retries=0)
-    return Agent(OpenAIChatModel("m", provider=OpenAIProvider(openai_client=client))).run_sync("hello")
+    agent = Agent(OpenAIChatModel("m", provider=OpenAIProvider(openai_client=client)))
+    return asyncio.run(agent.run("hello"))  # its own way leaves a loop open
 
 
 def caught(ask: Callable[[], object]) -> object:

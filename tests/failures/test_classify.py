@@ -408,6 +408,19 @@ def test_the_person_reads_their_own_language(language: str) -> None:
     assert phrases(language).too_long == classify(INNER, language=language).message
 
 
+def test_a_wrapper_and_its_cause_are_read_together() -> None:
+    """One has the code, the other the numbers; what only came before may be of another request."""
+    text = "Maximum context length: 8192. You requested 8292 (100 in the messages, 8192 in the completion)."
+    cause = Refused(status_code=400, headers={"retry-after": "7"}, body={"error": {"message": text}})
+    wrapper = Refused("Unable to trim the context window: it is exceeded", code="context_length_exceeded")
+    wrapper.__cause__ = cause
+    failure = classify(wrapper)
+    assert (400, 8292, 8192, 7.0) == (failure.status, failure.tokens, failure.limit, failure.retry_after)
+    assert (True, False) == (failure.page, failure.shrink_helps)
+    wrapper.__cause__, wrapper.__context__ = None, cause
+    assert (None, None) == (classify(wrapper).status, classify(wrapper).tokens)
+
+
 def test_what_the_caller_says_is_checked() -> None:
     for wrong, error in ((-1, ValueError), ("8192", TypeError), (True, TypeError), (8192.0, TypeError)):
         for name in ("window", "estimate"):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +17,11 @@ from longturn import FailureKind, classify, is_retryable
 pytest.importorskip("pytest_httpserver")
 
 from tests.failures import sdks
+from tests.failures.test_corpus import accepted
 
 OVERFLOW = FailureKind.CONTEXT_OVERFLOW
 OPENAI = {"error": {"message": "Your 9000 tokens exceed the context window of 8192.", "type": "x", "code": None}}
+CODED = {"error": {**OPENAI["error"], "code": "context_length_exceeded"}}  # what wrappers look for
 ANTHROPIC = {"type": "error", "error": {"type": "invalid_request_error", "message": "prompt too long: 9000 > 8192"}}
 GEMINI = {
     "error": {"code": 400, "message": "9000 input tokens exceed the limit of 8192.", "status": "INVALID_ARGUMENT"}
@@ -46,6 +50,16 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
         (sdks.ask_httpx2, OPENAI, {}),
         (sdks.ask_requests, OPENAI, {}),
         (sdks.ask_pydantic_ai, OPENAI, {}),
+        (sdks.ask_groq, OPENAI, {}),
+        (sdks.ask_mistral, OPENAI, {}),
+        (sdks.ask_cohere, OPENAI, {}),
+        (sdks.ask_ollama, OPENAI, {}),
+        (sdks.ask_strands, OPENAI, {}),
+        (sdks.ask_strands, CODED, {}),
+        (sdks.ask_agno_model, OPENAI, {}),
+        (sdks.ask_agent_framework, OPENAI, {}),
+        (sdks.ask_agent_framework, CODED, {}),
+        (sdks.ask_llama_index, OPENAI, {}),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -54,6 +68,39 @@ def test_a_refusal_is_understood(ask: Ask, body: object, headers: dict[str, str]
     with sdks.played(body, status=400, headers=headers) as url:
         failure = classify(sdks.caught(lambda: ask(url)))
     assert (OVERFLOW, 400, 9000, 8192) == (failure.kind, failure.status, failure.tokens, failure.limit)
+
+
+def test_a_run_that_failed_is_returned_and_understood() -> None:
+    """By its words alone, which is all that Agno keeps."""
+    with sdks.played(OPENAI, status=400) as url:
+        failure = classify(sdks.run_agno(url))
+    assert (OVERFLOW, 9000, 8192) == (failure.kind, failure.tokens, failure.limit)
+
+
+RECORDED = {
+    "groq": sdks.ask_groq,
+    "mistralai": sdks.ask_mistral,
+    "cohere": sdks.ask_cohere,
+    "ollama": sdks.ask_ollama,
+    "huggingface": sdks.ask_huggingface,
+}
+
+
+@pytest.mark.parametrize("sdk", RECORDED)
+def test_recorded_refusals_come_through(data: Path, sdk: str) -> None:
+    """With their verdicts and numbers, as the SDK raises them."""
+    lines = (data / "errors" / "dev.jsonl").read_text("utf-8").splitlines()
+    played = [case for case in map(json.loads, lines) if case["sdk"] == sdk and case["kind"] == "http_error"]
+    cases = [case for case in played if not case["api"].startswith("embed")]  # which we don't ask for
+    assert cases
+    for case in cases:
+        with sdks.played(case["body"], status=case["http_status"], headers=case["headers"]) as url:
+            failure = classify(sdks.caught(lambda url=url: RECORDED[sdk](url)))
+        assert failure.kind in accepted(case), case["id"]
+        assert (case["retryable"], case["page_team"]) == (failure.retryable, failure.page), case["id"]
+        if OVERFLOW == failure.kind:
+            counted = case["numbers"] or {}
+            assert (counted.get("actual"), counted.get("limit")) == (failure.tokens, failure.limit), case["id"]
 
 
 @pytest.mark.parametrize(

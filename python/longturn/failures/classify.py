@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -42,17 +43,36 @@ def classify(error: object, *, language: str = "en", window: int | None = None, 
     """
     words = phrases(language)
     known = {"contextwindow": _known("window", window), "estimatedprompttokens": _known("estimate", estimate)}
-    weak: Failure | None = None
+    heard: Failure | None = None
+    is_settled = False
     for link in links(error):
         if (told := _told(link)) is not None:
             return told
+        if is_settled and heard is not None and _is_complete(heard):
+            break
         evidence = read(link, known=known)
         verdict, is_sure = _judge(evidence)
         failure = _failure(evidence, verdict, words)
-        if is_sure:
-            return failure
-        weak = failure if weak is None or weak.kind is FailureKind.UNKNOWN else weak
-    return weak or _failure(Evidence(), table.UNKNOWN, words)
+        if heard is None or (not is_settled and (is_sure or heard.kind is FailureKind.UNKNOWN)):
+            heard, is_settled = failure, is_sure
+        elif failure.kind is heard.kind and any(link is cause for cause in links(error, implied=False)):
+            heard = _completed(heard, failure)
+    return heard or _failure(Evidence(), table.UNKNOWN, words)
+
+
+def _is_complete(failure: Failure) -> bool:
+    return failure.status is not None and (failure.tokens is not None or not failure.shrink_helps)
+
+
+def _completed(failure: Failure, cause: Failure) -> Failure:
+    """Return what a wrapper and its cause say together: the one that names numbers, and what it leaves open."""
+    is_silent = failure.tokens is None and failure.limit is None
+    better, other = (cause, failure) if is_silent and (cause.tokens or cause.limit) else (failure, cause)
+    return replace(
+        better,
+        status=other.status if better.status is None else better.status,
+        retry_after=other.retry_after if better.retry_after is None else better.retry_after,
+    )
 
 
 def _known(name: str, tokens: int | None) -> int | None:

@@ -116,11 +116,12 @@ _unharmed: Final = suppress(Exception)
 """Around what fights back: what else there is to read is read all the same."""
 
 
-def links(error: object) -> list[object]:
+def links(error: object, *, implied: bool = True) -> list[object]:
     """
     Return an error and what it came from, the outermost first.
 
-    Follows causes, contexts that were not suppressed, groups, and the original that a wrapper keeps.
+    Follows causes, groups, the original that a wrapper keeps, and, where they are ``implied``, contexts that were
+    not suppressed: these may be of another request.
     """
     found: list[object] = []
     waiting = [error]
@@ -131,7 +132,7 @@ def links(error: object) -> list[object]:
         found.append(link)
         if is_error(link):
             with _unharmed:
-                waiting.extend(_origins(link))
+                waiting.extend(_origins(link, implied=implied))
     return found
 
 
@@ -140,14 +141,14 @@ def is_error(thing: object) -> TypeGuard[BaseException]:
     return issubclass(type(thing), BaseException)
 
 
-def _origins(error: BaseException) -> Iterator[object]:
+def _origins(error: BaseException, *, implied: bool) -> Iterator[object]:
     group = attribute(error, "exceptions")
     if isinstance(group, (list, tuple)):
         yield from group[:_CHAIN]
     for name in ("original_exception", "__cause__", "inner_exception"):
         if is_error(cause := attribute(error, name)):
             yield cause
-    if not error.__suppress_context__ and is_error(error.__context__):
+    if implied and not error.__suppress_context__ and is_error(error.__context__):
         yield error.__context__
     yield from filter(is_error, _arguments(error))
 
@@ -337,6 +338,8 @@ class _Walk:
         if is_response:
             fields.pop("reason", None)  # the status in words
         self.mapping(fields, depth=depth)
+        if _is_failed_run(fields):
+            self.text(fields["content"], depth=depth)
         self.value(extra, depth=depth)
         if is_response:
             self._response_body(thing, depth=depth)
@@ -431,6 +434,12 @@ def _json_of(response: object) -> object:
         body.close()
         return None
     return body
+
+
+def _is_failed_run(fields: Mapping[str, Any]) -> bool:
+    """Tell whether a run ended with an error, whose words are then its content, as Agno returns it."""
+    status = getattr(fields.get("status"), "value", fields.get("status"))
+    return status in ("ERROR", "error") and isinstance(fields.get("content"), str) and "role" not in fields
 
 
 def _path(url: object) -> str:
