@@ -72,6 +72,15 @@ def test_import_is_light() -> None:
     assert set() == set(HEAVY) & set(run.stdout.split())
 
 
+def test_import_takes_little_of_the_standard_library() -> None:
+    """[P2] Nor what costs more there than all of ours: it is imported where it is used."""
+    unused = {"asyncio", "datetime", "decimal", "email", "fractions", "logging", "pathlib", "urllib", "uuid"}
+    script = "import sys; import longturn; print(*sys.modules)"
+    isolated = [sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}; {script}"]
+    run = subprocess.run(isolated, capture_output=True, text=True, check=True)
+    assert set() == unused & set(run.stdout.split())
+
+
 def test_both_packages_say_the_same() -> None:
     """The pure wheel is the same project: its table must not drift from the root's."""
     compiled, pure = _toml("pyproject.toml")["project"], _toml("packaging/pure/pyproject.toml")["project"]

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Final, TypeGuard
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from longturn.failures.evidence import Evidence
 from longturn.failures.text import (
@@ -73,8 +72,7 @@ _KINDS: Final = 512  # of objects whose members are remembered
 _FIELDS: Final = 2_048  # whose names are remembered
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(NamedTuple):
     """What a field's name tells of its value."""
 
     name: str

@@ -7,8 +7,8 @@ The lists are shared with the run, so nothing is edited in place.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 from longturn.fitting.outline import Call, Facts, Kind, Result
 from longturn.formats.base import (
@@ -34,8 +34,10 @@ from longturn.formats.base import (
     with_blocks,
 )
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
 _USER: Final = "user-prompt"
-_NO_TIME: Final = datetime.fromtimestamp(0, UTC)  # the present one would make every note another
 _RESULTS: Final = ("tool-return", "retry-prompt")  # the second one where it names a tool
 
 
@@ -84,7 +86,7 @@ class PydanticAI:
             return {"kind": "request", "parts": [{"part_kind": _USER, "content": note}]}
         from pydantic_ai.messages import ModelRequest, UserPromptPart
 
-        return ModelRequest(parts=[UserPromptPart(note, timestamp=_NO_TIME)])
+        return ModelRequest(parts=[UserPromptPart(note, timestamp=_no_time())])
 
     def result_text(self, message: Any, slot: int) -> str:
         return text_of(get(get(message, "parts")[slot], "content"))
@@ -122,3 +124,11 @@ def _result(slot: int, part: Any) -> Result:
 
 def _without_arguments(part: Any, note: str) -> Any:
     return replaced(part, args=like_before(cleared_input(note), get(part, "args")))
+
+
+@cache
+def _no_time() -> datetime:
+    """Return the time of every note: the present one would make each another."""
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(0, UTC)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from datetime import date, time
 from enum import Enum
 from typing import Any, Final
 
@@ -30,20 +29,21 @@ def plain(value: object) -> Any:
         return bytes(value)
     if isinstance(value, Sequence):
         return list(value)
-    if isinstance(value, (date, time)):
-        return value.isoformat()
-    if _is_scalar(value):
-        return str(value)
+    if (text := _printed(value)) is not None:
+        return text
     raise TypeError(type(value).__name__)
 
 
-def _is_scalar(value: object) -> bool:
-    """Tell whether a value is of a kind that serialisers print; imported here, because hardly any ever comes."""
+def _printed(value: object) -> str | None:
+    """Return a value of a kind that serialisers print as text; imported here, because hardly any ever comes."""
+    from datetime import date, time
     from decimal import Decimal
     from pathlib import PurePath
     from uuid import UUID
 
-    return isinstance(value, (UUID, Decimal, PurePath))
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    return str(value) if isinstance(value, (UUID, Decimal, PurePath)) else None
 
 
 def _dumped(value: Any) -> Any:

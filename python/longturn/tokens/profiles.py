@@ -13,12 +13,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from math import isfinite
-from pathlib import Path
+from os import listdir
+from os.path import dirname, join
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from longturn.tokens import costs
 from longturn.tokens.classes import CLASSES
+
+if TYPE_CHECKING:  # opened by the interpreter itself: importing it costs more than all of ours here
+    from pathlib import Path
 
 SCRIPT: Final = "script"
 """The name of the rule by script, which is exact arithmetic and has no weights."""
@@ -78,7 +82,7 @@ class Profile:
     @staticmethod
     def names() -> tuple[str, ...]:
         """Return the names of the profiles that come along."""
-        return (SCRIPT, *sorted(path.stem for path in _FOLDER.iterdir() if path.suffix == ".json"))
+        return (SCRIPT, *sorted(name[:-5] for name in listdir(_FOLDER) if name.endswith(".json")))
 
     @staticmethod
     def named(name: str) -> Profile:
@@ -102,7 +106,8 @@ class Profile:
             OSError: the file can't be read.
             ValueError: it holds no profile; says what is wrong with it.
         """
-        text = Path(path).read_text(encoding="utf-8")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
         try:
             data = json.loads(text)
         except ValueError as error:
@@ -116,7 +121,8 @@ class Profile:
         Raises:
             OSError: the file can't be written.
         """
-        Path(path).write_text(_written(self.to_dict()), encoding="utf-8")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(_written(self.to_dict()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as JSON values."""
@@ -148,12 +154,12 @@ class Profile:
         )
 
 
-_FOLDER: Final = Path(__file__).with_name("profiles")
+_FOLDER: Final = join(dirname(__file__), "profiles")
 
 
 @cache
 def _known(name: str) -> Profile:
-    return Profile._script() if name == SCRIPT else Profile.load(_FOLDER / f"{name}.json")
+    return Profile._script() if name == SCRIPT else Profile.load(join(_FOLDER, f"{name}.json"))
 
 
 # ---------------------------------------------------------------------- reading and writing

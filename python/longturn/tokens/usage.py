@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from fractions import Fraction
 from math import ceil, isfinite
 from typing import Any, Final, Self
 
@@ -23,10 +22,10 @@ MOST_RATIO: Final = 4.0  # the script rule is short by half on the worst kinds o
 _TELLING_SHARE: Final = 16
 """Requests below a sixteenth of the budget tell more of the frames around messages than of the text in them."""
 
-_HEAD_ROOM: Final = Fraction(1, STEPS)
-"""Kept free below a limit that a refusal named: the ratio's dead band, within which estimates may be short."""
+_KEPT: Final = STEPS - 1
+"""Sixteenths of a limit that a refusal named which are used: the ratio's dead band, in which estimates may be short."""
 
-_STEP_DOWN: Final = Fraction(3, 4)
+_STEP_DOWN: Final = (3, 4)
 """What is sent of a request that was refused without numbers: estimates are within a quarter on most texts."""
 
 _HIDDEN_SHARE: Final = 4
@@ -163,13 +162,13 @@ class Calibration:
                 sent = min(inputs, key=lambda one: abs(one - estimated * self.ratio))
                 known = self.learned(estimated, sent, budget)
                 if room is not None and counted > room:
-                    share = Fraction(room, counted) * (1 - _HEAD_ROOM)  # safe whichever it was
+                    share = room * _KEPT, counted * STEPS  # safe whichever it was
             elif counted < estimated:
                 room = None
         return replace(
             known,
-            limit=_least(known.limit, None if room is None else int(room * (1 - _HEAD_ROOM))),
-            ceiling=_least(known.ceiling, int(estimated * share)),
+            limit=_least(known.limit, None if room is None else room * _KEPT // STEPS),
+            ceiling=_least(known.ceiling, estimated * share[0] // share[1]),
         )
 
     def saved(self) -> dict[str, Any]:
