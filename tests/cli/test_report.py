@@ -351,6 +351,19 @@ def test_an_address_opens_a_request_and_buttons_lead_to_the_cuts(chapter: Chapte
     assert expected == _said(shown)
 
 
+@needs_browser
+@pytest.mark.slow
+def test_the_newest_messages_are_in_sight(tmp_path: Path) -> None:
+    """A list longer than its box is shown from its end, where a request differs from the one before."""
+    script = """
+        const list = document.querySelector(".messages");
+        say("is_long", list.scrollHeight > list.clientHeight);
+        say("is_at_end", list.scrollTop + list.clientHeight > list.scrollHeight - 2);
+    """
+    shown = _in_browser(page([_chapter(_history(rounds=40), 100_000)]), tmp_path, SAY + script)
+    assert {"is_long": "true", "is_at_end": "true"} == _said(shown)
+
+
 # ---------------------------------------------------------------------- from the command line
 
 
