@@ -86,7 +86,7 @@ class Counted:
 
     def of(self, chosen: NDArray[np.bool_]) -> Counted:
         """Return the samples where ``chosen`` is true."""
-        places = chosen.nonzero()[0]
+        places = chosen.nonzero()[0].tolist()
         return Counted(
             self.characters[chosen],
             self.tokens[chosen],
@@ -336,7 +336,7 @@ def spread(errors: NDArray[np.float64], kinds: Sequence[str], chosen: NDArray[np
     import numpy as np
 
     if chosen is not None:
-        errors, kinds = errors[chosen], [kinds[place] for place in chosen.nonzero()[0]]
+        errors, kinds = errors[chosen], [kinds[place] for place in chosen.nonzero()[0].tolist()]
     share = alike(kinds, kinds)
     order = np.argsort(errors)
     passed = np.cumsum(share[order]) / share.sum()
