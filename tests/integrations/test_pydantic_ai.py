@@ -127,3 +127,20 @@ def test_V8_a_history_on_the_server_passes_through(loopback: Loopback) -> None:
     check_saved(saved, 3)
     assert all(request.whole for request in loopback.requests[1:])
     assert fit.window.ratio == 1
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("kind", ["instructions", "system_prompt"])
+def test_an_agent_that_was_told_already_is_told_once(kind: str, model: str, loopback: Loopback, judge: Judge) -> None:
+    loopback.play(agent_run(ROUNDS))
+    own = window()
+    prompt: dict[str, Any] = {kind: f"{SYSTEM}\n\n{own.instructions()}"}
+    made = pydantic_ai.Agent(MODELS[model], capabilities=[FitRequests(own)], **prompt)
+
+    @made.tool_plain
+    def read(page: int) -> str:
+        """Read a page."""
+        return PAGE
+
+    awaited(made)
+    check_run(loopback, judge)

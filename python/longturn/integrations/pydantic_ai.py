@@ -55,6 +55,7 @@ class FitRequests(AbstractCapability[Any]):
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """Return the request with fitted messages."""
+        request_context = _told_once(request_context, self.window.instructions())
         if self._tighter is None:
             self._turn = _turn(self.window, request_context)
         if self._turn is None:
@@ -79,6 +80,20 @@ class FitRequests(AbstractCapability[Any]):
         if self._tighter is not None:
             raise RetryModelRequest from error
         raise error
+
+
+def _told_once(request: ModelRequestContext, text: str) -> ModelRequestContext:
+    """Return a request without the capability's own part, if the agent's prompt holds the text already."""
+    parameters = request.model_request_parameters
+    parts = parameters.instruction_parts or []
+    own = [part for part in parts if part.content == text]
+    prompts = [part for message in request.messages[:1] for part in message.parts if part.part_kind == "system-prompt"]
+    is_there = any(text in part.content for part in [*parts, *prompts] if part not in own)
+    spare = {id(part) for part in own[0 if is_there else 1 :]}
+    if not spare:
+        return request
+    kept = [part for part in parts if id(part) not in spare]
+    return replace(request, model_request_parameters=replace(parameters, instruction_parts=kept))
 
 
 def _turn(window: Window, request: ModelRequestContext) -> Turn | None:
