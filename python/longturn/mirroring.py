@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import isawaitable
 from types import new_class
 from typing import Any, Final, Generic, TypeVar
 
+from longturn import calling
 from longturn.fitted import Fitted
 from longturn.instructing import is_instructed, leading_system
 from longturn.mirror import Mirror, Reflection, Shape, Told
@@ -45,11 +46,26 @@ class MirroredCalls(Generic[M]):
         self._usage: Final = usage
         """The usage in an answer or a piece of one; None where there is none."""
 
-    def fit(self, messages: Sequence[M], **beside: Any) -> tuple[list[M], Callable[[Any], None]]:
-        """Return what to send, and what takes in the answer to it; for hooks that can't send it themselves."""
+    def begin(self, messages: Sequence[M], **beside: Any) -> tuple[list[M], Callable[..., AsyncIterator[Any]]]:
+        """
+        Return what to send first, and what makes a watched stream of ``(answer, send)``, the asynchronous stream
+        that answers it and what gets another; for hooks that have to send before anybody reads.
+        """
         draft = self._draft(messages, **beside)
-        fitted = self._window.fit(draft.shown, **draft.beside)
-        return draft.own(fitted), lambda answer: self._window.observe(fitted, self._usage(answer))
+        turn = self._window._turn(draft.shown, **draft.beside)
+        fitted = turn.first()
+
+        async def watched(answer: Any, send: Callable[[list[M]], Awaitable[Any]]) -> AsyncIterator[Any]:
+            answers = iter((answer,))
+
+            async def told(fitted: Fitted) -> AsyncIterator[Told]:
+                async for piece in next(answers, None) or await send(draft.own(fitted)):
+                    yield self._told(piece)
+
+            async for one in calling.astream(replace(turn, begun=fitted), told):
+                yield one.answer
+
+        return draft.own(fitted), watched
 
     def call(self, send: Callable[[list[M]], Any], messages: Sequence[M], **beside: Any) -> Any:
         """Return what ``send`` returns; see ``Window.call``."""

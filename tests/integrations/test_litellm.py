@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
@@ -286,6 +287,18 @@ def test_what_is_refused_is_sent_once(way: Any, loopback: Loopback) -> None:
     with pytest.raises(litellm.BadRequestError):
         way(window(), Agent())
     assert len(loopback.requests) == 1
+
+
+POLICY = {"RateLimitErrorRetries": 2, "TimeoutErrorRetries": 2, "InternalServerErrorRetries": 2}
+
+
+@pytest.mark.parametrize(("reply", "requests"), [(Refusal(429, {"error": {"message": "slow"}}), 2), (TooLong(), 1)])
+def test_a_retry_policy_repeats_what_it_names_only(reply: Refusal | TooLong, requests: int, loopback: Loopback) -> None:
+    loopback.play([reply, Answer("Done.")])
+    complete = wrap(litellm.completion, window())
+    with suppress(longturn.ConversationTooLong):
+        complete(**Agent().request(), retry_policy=dict(POLICY))
+    assert len(loopback.requests) == requests
 
 
 def test_streams_keep_their_own_members(loopback: Loopback) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from agent_framework import ChatMiddleware, Content, FunctionTool, Message
+from agent_framework import ChatMiddleware, Content, FunctionTool, Message, ResponseStream
 
 from longturn.instructing import instructed
 from longturn.mirror import Shape, shown_call
@@ -28,9 +28,8 @@ class FitMiddleware(ChatMiddleware):
     """
     Fits every model call of an agent, and tells the agent so in its instructions.
 
-    A request refused as too long is fitted tighter and sent once more, and ``ConversationTooLong`` comes out
-    where that is refused too; a streamed one stays the framework's exception.
-    Conversations on the provider's side pass through.
+    A request refused as too long is fitted tighter and sent once more; ``ConversationTooLong`` comes out where
+    that is refused too.  Conversations on the provider's side pass through.
     """
 
     def __init__(self, window: Window) -> None:
@@ -46,23 +45,34 @@ class FitMiddleware(ChatMiddleware):
             return
         system = instructed(options.get("instructions"), self.window.instructions())
         context.options = {**options, "instructions": system}
-        declared = [_declared(tool) for tool in options.get("tools") or []]
-        if context.stream:
-            context.messages, observe = self._calls.fit(context.messages, tools=declared, system=system)
-            context.stream_result_hooks.append(observe)
-            await call_next()
-            return
+        beside = {"tools": [_declared(tool) for tool in options.get("tools") or []], "system": system}
 
         async def send(own: list[Message]) -> Any:
             context.messages = own
             await call_next()
             return context.result
 
-        await self._calls.acall(send, context.messages, tools=declared, system=system)
+        if not context.stream:
+            await self._calls.acall(send, context.messages, **beside)
+            return
+        own, watched = self._calls.begin(context.messages, **beside)
+        answers = [await send(own)]  # at once: middleware after this one adds to the stream that is returned
+
+        async def again(own: list[Message]) -> Any:
+            answers.append(await send(own))
+            return answers[-1]
+
+        context.result = ResponseStream(
+            watched(answers[0], again), finalizer=lambda _: answers[-1].get_final_response()
+        )
 
 
 def _usage(answer: Any) -> Any:
-    return getattr(answer, "usage_details", None)
+    """Return the usage of an answer, or of a piece of one."""
+    contents = getattr(answer, "contents", ())
+    return getattr(answer, "usage_details", None) or next(
+        (one.usage_details for one in contents if one.usage_details), None
+    )
 
 
 def _declared(tool: Any) -> Any:
@@ -73,7 +83,7 @@ def _declared(tool: Any) -> Any:
 
 def _show(message: Message) -> list[dict[str, Any]]:
     if results := _of(message, "function_result"):
-        return [{"role": "tool", "content": one.result, "tool_call_id": one.call_id} for one in results]
+        return [{"role": "tool", "content": _result(one), "tool_call_id": one.call_id} for one in results]
     parts = [_part(one) for one in _of(message, *_SAYING)]
     shown: dict[str, Any] = {"role": str(message.role), "content": parts}
     calls = [shown_call(one.call_id, one.name, one.arguments) for one in _of(message, "function_call")]
@@ -82,6 +92,11 @@ def _show(message: Message) -> list[dict[str, Any]]:
 
 def _of(message: Message, *kinds: str) -> list[Content]:
     return [one for one in message.contents if one.type in kinds]
+
+
+def _result(content: Content) -> Any:
+    items = content.items or ()
+    return [_part(one) for one in items] if any(one.type in _MEDIA for one in items) else content.result
 
 
 def _part(content: Content) -> dict[str, Any]:
@@ -96,7 +111,8 @@ def _edit(message: Message, texts: list[str | None]) -> Message:
         contents = [*(one for one in contents if one.type != "text"), Content.from_text(str(texts[0]))]
     for place, one in enumerate(contents):
         if one.type == "function_result" and (text := next(rest)) is not None:
-            contents[place] = Content.from_function_result(str(one.call_id), result=text)
+            contents[place] = cleared = copy(one)
+            cleared.result, cleared.items, cleared.raw_representation = text, [Content.from_text(text)], None
     edited.contents = contents
     return edited
 
