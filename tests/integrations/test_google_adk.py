@@ -14,7 +14,7 @@ from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.apps import App
 from google.adk.runners import InMemoryRunner
 from google.genai import errors, types
-from loopback import Loopback, TooLong, agent_run
+from loopback import Loopback, Refusal, TooLong, agent_run
 from overlong import PAGE, ROUNDS, SYSTEM, TASK, Judge, check_learned, check_run, window
 
 import longturn
@@ -62,11 +62,34 @@ def test_a_run_learns_what_the_provider_counts(mode: StreamingMode, loopback: Lo
     assert fit._sent == {}
 
 
-def test_a_refusal_stays_the_sdks_and_has_a_sentence_for_the_person(loopback: Loopback) -> None:
-    loopback.play([TooLong()])
+@MODES
+def test_a_refusal_as_too_long_is_answered_by_a_smaller_request(
+    mode: StreamingMode, loopback: Loopback, judge: Judge
+) -> None:
+    loopback.play(agent_run(ROUNDS), limit=3_500)
+    assert asyncio.run(run(FitPlugin(window()), mode)) == [PAGE] * ROUNDS
+    bodies = [str(request.body) for request in loopback.requests]
+    assert len(bodies) == len(set(bodies)) > ROUNDS + 1
+    assert [judge(request.protocol.name, request.body) for request in loopback.requests] == [[]] * len(bodies)
+
+
+@MODES
+def test_a_refusal_that_nothing_helps_stays_the_sdks_and_has_a_sentence_for_the_person(
+    mode: StreamingMode, loopback: Loopback
+) -> None:
+    loopback.play([*agent_run(3)[:-1], TooLong(), TooLong(), TooLong()])
     with pytest.raises(errors.ClientError) as caught:
-        asyncio.run(run(FitPlugin(window()), StreamingMode.NONE))
+        asyncio.run(run(FitPlugin(window()), mode))
     failure = longturn.classify(caught.value)
     assert failure.kind == longturn.FailureKind.CONTEXT_OVERFLOW
     assert "new chat" in (failure.message or "")
-    assert len(loopback.requests) == 1
+    assert len(loopback.requests) == 5
+
+
+def test_an_error_of_the_smaller_request_is_not_hidden(loopback: Loopback) -> None:
+    """Else it would look as if the conversation were too long."""
+    denied = {"error": {"code": 403, "status": "PERMISSION_DENIED", "message": "not yours"}}
+    loopback.play([*agent_run(3)[:-1], TooLong(), Refusal(403, denied)])
+    with pytest.raises(RuntimeError) as caught:
+        asyncio.run(run(FitPlugin(window()), StreamingMode.NONE))
+    assert longturn.classify(caught.value).kind == longturn.FailureKind.AUTH

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from google.adk.plugins.base_plugin import BasePlugin
 
+from longturn.calling import ConversationTooLong
 from longturn.instructing import instructed
 from longturn.mirror import Steady
 from longturn.tokens.usage import reported
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from google.adk.models import LlmRequest, LlmResponse
     from google.genai.types import Content
 
+    from longturn.calling import Turn
     from longturn.fitted import Fitted
 
 
@@ -27,48 +29,69 @@ class FitPlugin(BasePlugin):
     """
     Fits every model call of an app's agents, and tells them so in their system instruction.
 
-    A plugin can't send anything again: a refusal stays the SDK's exception, which ``longturn.classify`` reads;
-    what is sent after it is smaller.  Calls that continue an interaction on the provider's side pass through.
+    A request refused as too long is fitted tighter and sent once more, its answer in one piece.  Where that is
+    refused too, the error stays the SDK's, which ``longturn.classify`` reads: what a plugin raises would come out
+    as a ``RuntimeError``.  Calls that continue an interaction on the provider's side pass through.
     """
 
     def __init__(self, window: Window, name: str = "longturn") -> None:
         super().__init__(name=name)
         self.window = window
         self._steady: Steady[Content] = Steady()
-        self._sent: dict[tuple[str, str], Fitted] = {}
+        self._sent: dict[tuple[str, str], tuple[Turn, Fitted]] = {}
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
         """Exchange the contents of a request for fitted ones."""
         config = llm_request.config
         config.system_instruction = instructed(config.system_instruction, self.window.instructions())
-        fitted = self.window.fit_request(
-            {
-                "contents": self._steady(llm_request.contents),
-                "system_instruction": config.system_instruction,
-                "tools": [_declared(tool) for tool in config.tools or []],
-                "previous_interaction_id": llm_request.previous_interaction_id,
-            }
-        )
-        llm_request.contents = fitted.messages
-        self._sent[_key(callback_context)] = fitted
+        if held := llm_request.previous_interaction_id:
+            self.window.fit_request({"contents": [], "previous_interaction_id": held})  # says so, once
+            return
+        contents, tools = self._steady(llm_request.contents), [_declared(tool) for tool in config.tools or []]
+        turn = self.window._turn(contents, system=config.system_instruction, tools=tools)
+        self._send(callback_context, llm_request, turn, turn.first())
 
     async def after_model_callback(self, *, callback_context: CallbackContext, llm_response: LlmResponse) -> None:
         """Learn from what the provider counted, in a whole answer or in the last piece of a streamed one."""
-        if not llm_response.partial and (fitted := self._sent.get(_key(callback_context))) is not None:
-            self.window.observe(fitted, reported(llm_response))
+        if not llm_response.partial and (sent := self._sent.get(_key(callback_context))) is not None:
+            turn, fitted = sent
+            turn.settle(fitted, reported(llm_response))
 
     async def on_model_error_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest, error: Exception
-    ) -> None:
-        """Learn from a refusal; the error stays."""
-        if (fitted := self._sent.get(_key(callback_context))) is not None:
-            self.window.observe(fitted, error)
+    ) -> LlmResponse | None:
+        """Return the answer to a tighter request; None where the error stays."""
+        if (sent := self._sent.get(_key(callback_context))) is None:
+            return None
+        turn, fitted = sent
+        try:
+            if (tighter := turn.tighter(fitted, error)) is None:
+                return None
+            self._send(callback_context, llm_request, turn, tighter)
+            return await _answer(callback_context, llm_request, turn, tighter)
+        except ConversationTooLong:
+            return None
+
+    def _send(self, context: CallbackContext, request: LlmRequest, turn: Turn, fitted: Fitted) -> None:
+        request.contents = fitted.messages
+        self._sent[_key(context)] = turn, fitted
 
     async def after_run_callback(self, *, invocation_context: Any) -> None:
         """Forget what a run has sent."""
         ended = [key for key in self._sent if key[0] == invocation_context.invocation_id]
         for key in ended:
             self._sent.pop(key, None)
+
+
+async def _answer(context: CallbackContext, request: LlmRequest, turn: Turn, fitted: Fitted) -> LlmResponse:
+    """Ask the agent's model, past the callbacks: the answer will go through those that follow one."""
+    agent: Any = context.get_invocation_context().agent
+    try:
+        pieces = [piece async for piece in agent.canonical_model.generate_content_async(request, stream=False)]
+    except Exception as error:
+        turn.tighter(fitted, error)
+        raise
+    return pieces[-1]
 
 
 def _key(context: CallbackContext) -> tuple[str, str]:
