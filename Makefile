@@ -81,8 +81,11 @@ test-more-sdks: $(DONE)/core-$(CORE) $(APART)/sdks-more/done  ## how refusals co
 
 # A file whose tests are all skipped while it is collected fails. Pages are about what is new, not what is oldest.
 test-framework: $(APART)/framework-$(NAME)/done  ## the tests of one framework in an environment of its own, as in NAME=openai
-	for tests in tests/integrations/test_$(subst -,_,$(NAME:%-oldest=%)).py $(wildcard docs/frameworks/$(NAME).md); do \
+	for tests in tests/integrations/test_$(subst -,_,$(NAME:%-oldest=%)).py $(wildcard docs/frameworks/$(NAME).md) $(EXAMPLE); do \
 		PYTHONPATH=python $(APART)/framework-$(NAME)/bin/python -m pytest --quiet $$tests || exit 1; done
+
+EXAMPLE = $(if $(wildcard examples/frameworks/$(AGENT).py),"tests/integrations/test_framework_examples.py::test_an_example_stays_in_its_window[$(AGENT)]")
+AGENT = $(subst -,_,$(NAME))_agent
 
 $(APART)/framework-/done:
 	@echo "name a framework: make test-framework NAME=... (one of$$(sed -n 's/^framework-\([^ ]*\).*/ \1/p' pyproject.toml | tr -d '\n'))"

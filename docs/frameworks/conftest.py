@@ -33,9 +33,19 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         server.play(agent_run(20))
         yield server
         server.check()
+        _check_fits(server)
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.close()
     asyncio.set_event_loop(None)
+
+
+def _check_fits(server: Any) -> None:
+    """See that what a page sent stayed in the window of 6,000 tokens that all pages have."""
+    import longturn
+
+    sizes = [longturn.estimate(request.messages) for request in server.requests]
+    assert len(sizes) in (0, 21)
+    assert all(size <= 6_000 for size in sizes)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
