@@ -41,7 +41,8 @@ NAMES = {
     "claude-4.7": """
         claude-opus-4-7 claude-opus-4-7-20260416 claude-opus-4-8 claude-opus-4-10 claude-sonnet-5 claude-haiku-5
         claude-fable-5 anthropic/claude-opus-4.7 anthropic/claude-sonnet-5 openrouter/anthropic/claude-opus-4.8
-        databricks-claude-opus-4-7 us.anthropic.claude-opus-4-7-v1:0 claude-opus-4-7@20260416 claude-4-7-opus claude-opus-latest opus sonnet[1m]
+        databricks-claude-opus-4-7
+        us.anthropic.claude-opus-4-7-v1:0 claude-opus-4-7@20260416 claude-4-7-opus claude-opus-latest opus sonnet[1m]
         arn:aws:bedrock:eu-west-1:123456789012:inference-profile/eu.anthropic.claude-opus-4-7-v1:0
     """,
     "gemini": """
@@ -60,7 +61,8 @@ NAMES = {
     "mistral": """
         mistral-large-latest mistral-large-2512 mistral-medium-2505 mistral-small-2506 mistral-small3.1
         mistralai/devstral-small devstral-medium-latest magistral-medium-2506 open-mistral-nemo codestral-latest
-        ministral-8b-latest pixtral-12b mistral-small-2409 mistral-large-3 mistral/mistral-small-latest mistral:mistral-large-latest
+        ministral-8b-latest pixtral-12b mistral-small-2409 mistral-large-3
+        mistral/mistral-small-latest mistral:mistral-large-latest
     """,
     "deepseek": """
         deepseek-chat deepseek-reasoner deepseek-v4 deepseek/deepseek-v3.2-exp deepseek-ai/DeepSeek-R1 deepseek-r1:671b

@@ -36,7 +36,7 @@ ROWS: Final = (
         "built on Llama 3"),
     Row(r"(qwq|qvq|openthinker|marco-o1)", "qwen", "built on Qwen 2.5"),
     # OpenAI
-    Row(r"(chatgpt-4o|gpt-4o|gpt-4-o|gpt-4\.[15]|gpt-4-?1(-|$)|gpt-[5-9]|gpt-oss|gpt-image|gpt-realtime|gpt-audio)", "openai",
+    Row(r"(chatgpt-4o|gpt-4-?o|gpt-4\.[15]|gpt-4-?1(-|$)|gpt-[5-9]|gpt-(oss|image|realtime|audio))", "openai",
         _OPENAI_MODELS),
     Row(r"o[1-9](-|$)", "openai", _OPENAI_MODELS),
     Row(r"(codex-|computer-use)", "openai", "of the generation of o4-mini and GPT-5"),
