@@ -17,6 +17,7 @@ import longturn
 TEXTS = ["hello, world", "Привет, мир", None, "日本語の文章", "", "😀 mixed текст 漢字", "a longer text " * 9] * 30
 TOKENS = [None if text is None else longturn.estimate(text) for text in TEXTS]
 TOTAL = sum(tokens or 0 for tokens in TOKENS)
+BY_PROFILE = [None if text is None else longturn.estimate(text, profile="openai") for text in TEXTS]
 
 
 @pytest.fixture(autouse=True)
@@ -80,6 +81,8 @@ def test_polars_namespace(frame: Any) -> None:
     polars.register()
     polars.register()
     assert TOKENS == frame.select(pl.col("text").tokens.estimate())["text"].to_list()
+    assert BY_PROFILE == frame.select(pl.col("text").tokens.estimate(profile="openai"))["text"].to_list()
+    assert BY_PROFILE == frame.select(polars.estimate_tokens("text", profile="openai"))["text"].to_list()
 
 
 def test_polars_expressions_without_us(frame: Any) -> None:
@@ -119,6 +122,10 @@ def test_duckdb(table: Any) -> None:
     total = connection.sql("select sum(estimate_tokens(text)), typeof(estimate_tokens('a')) from texts")
     assert [(TOTAL, "BIGINT")] == total.fetchall()
     assert [(None,)] == connection.sql("select estimate_tokens(null)").fetchall()
+    connection.remove_function("estimate_tokens")
+    duckdb.register(connection, profile="openai")
+    rows = connection.sql("select estimate_tokens(text) from texts order by id").fetchall()
+    assert [(tokens,) for tokens in BY_PROFILE] == rows
 
 
 def test_datafusion(table: Any) -> None:
@@ -134,6 +141,8 @@ def test_datafusion(table: Any) -> None:
         context.register_record_batches(name, [texts.to_batches(max_chunksize=50)])
         rows = context.sql(f"select estimate_tokens(text) n from {name} order by id").to_pydict()
         assert TOKENS == rows["n"]
+    datafusion.register(context, profile="openai")
+    assert BY_PROFILE == context.sql("select estimate_tokens(text) n from strings order by id").to_pydict()["n"]
 
 
 # ---------------------------------------------------------------------- PyArrow and pandas
@@ -153,11 +162,25 @@ def test_pyarrow_compute_function(table: Any) -> None:
     assert TOKENS == ds.dataset(table).to_table(columns={"tokens": tokens})["tokens"].to_pylist()
 
 
+def test_pyarrow_compute_function_by_a_profile(table: Any) -> None:
+    """Under a name of its own: what has a name keeps it, and what it measures by."""
+    import pyarrow.compute as pc
+
+    from longturn.integrations import pyarrow
+
+    pyarrow.register("estimate_openai_tokens", profile="openai")
+    pyarrow.register("estimate_openai_tokens", profile="openai")
+    assert BY_PROFILE == pc.call_function("estimate_openai_tokens", [table["text"]]).to_pylist()
+    with pytest.raises(ValueError, match=r"name must be one that is not taken .*measured by 'openai'"):
+        pyarrow.register("estimate_openai_tokens", profile="claude")
+
+
 def test_pyarrow_function(table: Any) -> None:
     """One array for all chunks, fit to become another column of the table."""
     from longturn.integrations.pyarrow import estimate_tokens
 
     assert TOKENS == table.append_column("tokens", estimate_tokens(table["text"]))["tokens"].to_pylist()
+    assert BY_PROFILE == estimate_tokens(table["text"], profile="openai").to_pylist()
 
 
 @pytest.mark.parametrize("dtype", ["string", "string[pyarrow]", "object", "category"])
@@ -171,6 +194,7 @@ def test_pandas(dtype: str) -> None:
     tokens = estimate_tokens(texts)
     wanted = pd.Series(TOKENS, index=texts.index, name="text", dtype="Int64")
     pd.testing.assert_series_equal(wanted, tokens)
+    assert sum(filter(None, BY_PROFILE)) == estimate_tokens(texts, profile="openai").sum()
 
 
 # ---------------------------------------------------------------------- more than one machine
@@ -233,6 +257,12 @@ def test_spark(spark: Any) -> None:
     register(spark)
     frame.createOrReplaceTempView("texts")
     assert [(TOTAL,)] == spark.sql("select sum(estimate_tokens(text)) from texts").collect()
+    by_profile = [
+        row.tokens for row in frame.select("id", estimate_tokens("text", profile="openai").alias("tokens")).collect()
+    ]
+    assert BY_PROFILE == by_profile
+    register(spark, profile="openai")
+    assert [(sum(filter(None, BY_PROFILE)),)] == spark.sql("select sum(estimate_tokens(text)) from texts").collect()
 
 
 @pytest.mark.slow
