@@ -198,7 +198,8 @@ def test_a_tokenizer_is_given_each_text_once() -> None:
         (None, "profile must return an int"),
         (True, "profile must return an int"),
         ([1, 2], "the length of what it encodes to"),
-        (-1, "profile must return 0 tokens or more"),
+        (-1, "profile must return from 0 to 1,000,000,000,000 tokens"),
+        (10**30, "profile must return from 0 to 1,000,000,000,000 tokens"),
     ],
 )
 def test_a_tokenizer_that_returns_no_count_is_refused(returned: Any, error: str) -> None:
@@ -217,6 +218,40 @@ def test_an_error_of_a_tokenizer_says_where_it_is_from() -> None:
     with pytest.raises(KeyError, match="no such piece") as caught:
         longturn.estimate(history(), profile=broken)
     assert any("broken, given as a profile, for a text of" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize("measured", ["script", "openai"])
+def test_a_batch_is_anything_that_holds_texts(measured: str) -> None:
+    """Columns of NumPy, views and generators; one text alone is most likely a slip."""
+    numpy = pytest.importorskip("numpy")
+    texts = ["Привет", "", "a" * 9]
+    expected = [longturn.estimate(text, profile=measured) for text in texts]
+    for column in (numpy.array(texts), numpy.array(texts, dtype=object), iter(texts), dict.fromkeys(texts).keys()):
+        assert expected == longturn.estimate_batch(column, profile=measured).tolist()
+    for wrong in ("text", b"text", None, 5, {"text": 1}):
+        with pytest.raises(TypeError, match=f"texts must be a list.*got {type(wrong).__name__}"):
+            longturn.estimate_batch(wrong, profile=measured)
+
+
+class Disguised(str):
+    """A text that says of itself what is not so."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return 3
+
+    def encode(self, *arguments: Any) -> bytes:  # type: ignore[override]
+        raise RuntimeError("asked for bytes")
+
+
+@pytest.mark.parametrize("measured", ["script", "openai"])
+def test_a_text_is_what_it_holds(measured: str) -> None:
+    """Not what a subclass makes of it."""
+    for text in ("hi there", "Привет"):
+        assert longturn.estimate(Disguised(text), profile=measured) == longturn.estimate(text, profile=measured)
+        value = {"a": Disguised(text)}
+        assert longturn.estimate(value, profile=measured) == longturn.estimate({"a": text}, profile=measured)
 
 
 def test_numbers_of_other_types_are_counts() -> None:

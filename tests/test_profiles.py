@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from longturn import Profile
+import longturn
+from longturn import Profile, Window
 from longturn.tokens.classes import ASCII, BEYOND_ASCII, CLASSES, PAIRS, START
 from longturn.tokens.profiles import UNITS
 
@@ -74,6 +75,31 @@ class TestFamily:
         """A profile asked for twice is the same object, and can be a key."""
         assert Profile.named(name) is Profile.named(name)
         assert {Profile.named(name): 1}[Profile.named(name)] == 1
+
+    @pytest.mark.parametrize(
+        "text", ["the ", "them he me ", "e", "hahaha", "no ", "\u0430", "\u0435 ", "\u0648", "a1", "x\n"]
+    )
+    def test_no_text_is_free(self, name: str, text: str) -> None:
+        """What stands in every text weighs something where it stands alone: words half a token, letters a fiftieth."""
+        words = len((text * 1_000).split())
+        assert longturn.estimate(text * 1_000, profile=name) >= max(words / 2, len(text) * 1_000 / 50)
+        assert longturn.estimate(text, profile=name) >= 1
+
+
+@pytest.mark.parametrize("name", Profile.names())
+def test_a_window_takes_the_margin_as_its_ratio(name: str) -> None:
+    """Every profile's, so that it can be said in one line."""
+    window = Window(1_000)
+    window.ratio = Profile.named(name).margin
+    assert Profile.named(name).margin <= window.ratio < Profile.named(name).margin + 1 / 16
+
+
+def test_profile_of_a_model() -> None:
+    """As a window picks it, by a name in any form."""
+    assert Profile.of_model("us.anthropic.claude-opus-4-7-v1:0") is Profile.named("claude-4.7")
+    assert Profile.of_model("nobody/knows-it") is Profile.named("cautious")
+    with pytest.raises(TypeError, match="model must be a str"):
+        Profile.of_model(None)  # type: ignore[arg-type]
 
 
 def test_script_survives_pickling() -> None:
@@ -164,6 +190,9 @@ BROKEN = {
         r"weights\['digit'\] must be a number from 0 to 15 \(got -0.1\)",
     ),
     "a huge weight": (lambda data: data["weights"].update(digit=16), "must be a number from 0 to 15"),
+    "a weight beyond floats": (lambda data: data["weights"].update(digit=10**400), "must be a number from 0 to 15"),
+    "a weight that is NaN": (lambda data: data["weights"].update(digit=float("nan")), "must be a number from 0 to 15"),
+    "a margin beyond floats": (lambda data: data.update(margin=10**400), "margin must be a number from 1 to 10"),
     "a weight that is no number": (lambda data: data["weights"].update(digit="1"), "must be a number"),
     "a weight that is a bool": (lambda data: data["weights"].update(digit=True), "must be a number"),
     "a weight without end": (lambda data: data["weights"].update(digit=float("inf")), "must be a number"),
@@ -192,6 +221,22 @@ def test_no_profile_at_all(text: str, tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"mine\.json is no (JSON|profile)"):
         Profile.load(str(path))
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe{", b"[" * 100_000, b"\0"])
+def test_no_text_at_all(content: bytes, tmp_path: Path) -> None:
+    """Neither is what is no UTF-8, or nests without end."""
+    path = tmp_path / "mine.json"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"mine\.json is no JSON"):
+        Profile.load(path)
+
+
+def test_byte_order_mark_is_seen_through(tmp_path: Path) -> None:
+    """Some editors begin a file with one."""
+    path = tmp_path / "mine.json"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(Profile.named("openai").to_dict()).encode())
+    assert Profile.load(path) == Profile.named("openai")
 
 
 def test_missing_file_is_an_os_error(tmp_path: Path) -> None:

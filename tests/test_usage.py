@@ -367,6 +367,7 @@ def test_a_ratio_is_set_on_the_grid(value: float, ratio: float) -> None:
     [
         (0.4, ValueError, "ratio must lie between 0.5 and 4.0 (got 0.4); it is the provider's tokens to one"),
         (5, ValueError, "ratio must lie between 0.5 and 4.0 (got 5)"),
+        (10**400, ValueError, "ratio must lie between 0.5 and 4.0 (got 1000"),
         (float("nan"), ValueError, "ratio must lie between 0.5 and 4.0 (got nan)"),
         (float("inf"), ValueError, "ratio must lie between 0.5 and 4.0 (got inf)"),
         ("1.5", TypeError, "ratio must be a number (got '1.5')"),

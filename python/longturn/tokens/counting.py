@@ -11,6 +11,7 @@ from typing import Any, Final
 from longturn.tokens.costs import QUARTERS
 from longturn.tokens.reference import batch, checked
 
+_MOST_TOKENS: Final = 10**12  # sums of them are held in 64 bits
 _REMEMBERED_CHARS: Final = 4_000_000  # about what the largest context windows hold
 
 
@@ -34,7 +35,7 @@ class Counted:
 
         Raises:
             TypeError: what was returned for it is no integer; or ``text`` is no text.
-            ValueError: what was returned for it is negative.
+            ValueError: what was returned for it is negative, or no count of tokens at all.
             Exception: whatever the function raises, with a note that says for what.
         """
         text = checked(text)
@@ -70,8 +71,10 @@ class Counted:
                 f"profile must return an int, the tokens of a text ({self._name()} returned {found!r:.60}); "
                 "with a tokenizer, that is the length of what it encodes to"
             )
-        if tokens < 0:
-            raise ValueError(f"profile must return 0 tokens or more ({self._name()} returned {tokens})")
+        if not 0 <= tokens <= _MOST_TOKENS:
+            raise ValueError(
+                f"profile must return from 0 to {_MOST_TOKENS:,} tokens ({self._name()} returned {tokens:,})"
+            )
         return tokens
 
     def _name(self) -> str:

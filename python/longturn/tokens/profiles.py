@@ -12,14 +12,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
-from math import isfinite
-from os import listdir
+from os import fspath, listdir
 from os.path import dirname, join
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from longturn.tokens import costs
 from longturn.tokens.classes import CLASSES
+from longturn.tokens.models import profile_name
 
 if TYPE_CHECKING:  # opened by the interpreter itself: importing it costs more than all of ours here
     from pathlib import Path
@@ -94,8 +94,22 @@ class Profile:
         """
         if name not in Profile.names():
             known = ", ".join(map(repr, Profile.names()))
-            raise ValueError(f"profile must be one of {known}, or come from Profile.load (got {name!r})")
+            raise ValueError(
+                f"profile must be one of {known}, or come from Profile.load or Profile.of_model (got {name!r:.60})"
+            )
         return _known(name)
+
+    @staticmethod
+    def of_model(model: str) -> Profile:
+        """
+        Return the profile of a model, by its name as any provider or router writes it.
+
+        That of an unknown model is ``cautious``: the most that any other profile counts.
+
+        Raises:
+            TypeError: ``model`` is no str.
+        """
+        return Profile.named(profile_name(model))
 
     @classmethod
     def load(cls, path: str | Path) -> Profile:
@@ -106,11 +120,11 @@ class Profile:
             OSError: the file can't be read.
             ValueError: it holds no profile; says what is wrong with it.
         """
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        with open(fspath(path), "rb") as file:
+            content = file.read()
         try:
-            data = json.loads(text)
-        except ValueError as error:
+            data = json.loads(content.decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path} is no JSON: {error}") from None
         return _read(data, str(path))
 
@@ -121,8 +135,9 @@ class Profile:
         Raises:
             OSError: the file can't be written.
         """
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(_written(self.to_dict()))
+        content = _written(self.to_dict()).encode()  # before the file is emptied
+        with open(fspath(path), "wb") as file:
+            file.write(content)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as JSON values."""
@@ -221,7 +236,7 @@ def _numbers(values: Any, where: str) -> dict[str, float]:
 
 
 def _number(value: Any, where: str, *, least: float, most: float) -> float:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not least <= value <= most:
         raise ValueError(f"{where} must be a number from {least:g} to {most:g} (got {value!r:.40})")
     return float(value)

@@ -113,7 +113,7 @@ def digits(size: int) -> int:
 
 def _decoded(text: str | bytes) -> str:
     """Return bytes as the text they are in UTF-8; an invalid one is one lone surrogate."""
-    return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
+    return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else str.__str__(text)
 
 
 def checked(text: str | bytes) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from math import ceil, isfinite
+from math import ceil
 from typing import Any, Final, Self
 
 from longturn.tokens.reports import MOST_PACE, USUAL_PACE, Measure, Pace, Report
@@ -219,7 +219,7 @@ def checked_ratio(value: float) -> float:
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"ratio must be a number (got {value!r})")
-    if not isfinite(value) or not LEAST_RATIO <= value <= MOST_RATIO:
+    if not LEAST_RATIO <= value <= MOST_RATIO:
         raise ValueError(
             f"ratio must lie between {LEAST_RATIO} and {MOST_RATIO} (got {value}); "
             "it is the provider's tokens to one that is estimated"
