@@ -15,11 +15,13 @@ import pytest
 from strategies import SHAPES
 from strategies import transcript as seeded
 
+import longturn
 from longturn.cli import main
 from longturn.cli.records import Replay
 from longturn.cli.replay import format_of, replay
 from longturn.cli.report import transcript as transcripts
 from longturn.cli.report.transcript import Chapter, Transcript
+from longturn.tokens.measure import measure_of
 from longturn.window import Window
 
 pytest.importorskip("matplotlib")
@@ -132,6 +134,17 @@ def test_a_page_has_room_for_short_texts_whatever_the_long_ones_are(monkeypatch:
     made = _chapter(_history(rounds=2, result="x" * 50_000), 100_000)
     parts = [part for entry in made.transcript.cut(1_000) for part in entry["parts"] if "more" in part]
     assert [(1_000, 49_002)] * 2 == [(len(part["text"]), part["more"]) for part in parts]
+
+
+def test_a_results_size_is_what_the_run_measures_it_at() -> None:
+    """By a profile if the run is: beside the sums it would look like an error otherwise."""
+    history = _history(2, "0123456789abcdef " * 40)
+    for name in ("script", "openai"):
+        transcript = Transcript(history, format_of(history, "anthropic"), measure=measure_of(name))
+        transcript.take_in(history, len(history))
+        sizes = [part["tokens"] for entry in transcript.entries for part in entry["parts"] if "tokens" in part]
+        contents = [message["content"][0]["content"] for message in history[2:-1:2]]
+        assert sizes == [longturn.estimate(content, profile=name) for content in contents]
 
 
 def test_long_texts_are_cut_and_say_so() -> None:

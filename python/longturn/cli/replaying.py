@@ -256,13 +256,14 @@ def _replayed(
     shape = thread.format if options.format == AUTO else options.format
     prices = Prices(read=options.read_price, write=options.write_price)
     profile = measured_by(options, thread.model)
+    measure = measure_of(profile)
     window = window_of(options, shape, budget=budget, profile=profile)
     try:
-        transcript = Transcript(thread.messages, format_of(thread.messages, shape))
+        transcript = Transcript(thread.messages, format_of(thread.messages, shape), measure=measure)
         with console.progress(f"replaying {shown}") as step:
             run = replay(
                 thread.messages, window, name=shown, shape=shape, system=system, tools=thread.tools, prices=prices,
-                reported=thread.reported, measure=measure_of(profile), progress=step,
+                reported=thread.reported, measure=measure, progress=step,
                 profile=profile if isinstance(profile, str) else profile.name,
                 model=thread.model if options.profile is options.model is None else "",
                 watch=transcript.take_in if are_wanted(options) else None,

@@ -15,8 +15,9 @@ from longturn.cli.records import Replay
 from longturn.cli.replay import shared
 from longturn.fitting.outline import Call, Facts, Kind, Result
 from longturn.formats.base import Format, blocks, compact, get, is_note, name_of
+from longturn.tokens.measure import SCRIPT, Measure
 from longturn.tokens.rules import MEDIA_KEYS, MEDIA_TYPES
-from longturn.tokens.walker import walker, whole_tokens
+from longturn.tokens.walker import whole_tokens
 
 PAGE_CHARACTERS: Final = 6_000_000
 """Of all texts on a page together, about: what a browser opens at once."""
@@ -62,12 +63,13 @@ class Step(TypedDict):
 class Transcript:
     """Takes in the requests of a run, in order."""
 
-    def __init__(self, history: Sequence[Any], shape: Format) -> None:
+    def __init__(self, history: Sequence[Any], shape: Format, *, measure: Measure = SCRIPT) -> None:
         self.entries: Final[list[Entry]] = []
         self.steps: Final[list[Step]] = []
         self._history: Final = history
         self._places: Final = {id(message): place for place, message in enumerate(history)}
         self._shape: Final = shape
+        self._measure: Final = measure
         self._tools: Final[dict[str | None, str]] = {}  # by call
         self._known: Final[dict[int, int]] = {}  # the history's own messages, among the entries
         self._last: Sequence[Any] = ()
@@ -129,7 +131,7 @@ class Transcript:
         tool = result.tool or self._tools.get(result.id, "(unnamed)")
         kind = "cleared" if result.is_note else "result"
         text = self._shape.result_text(message, result.slot)
-        tokens = whole_tokens(walker.content(content))
+        tokens = whole_tokens(self._measure.content(content))
         return _cut(Part(kind=kind, tool=tool, tokens=tokens, text=text), _MOST_CHARACTERS)
 
     def texts(self) -> Iterator[str]:
