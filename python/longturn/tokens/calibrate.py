@@ -39,9 +39,9 @@ _TOLERATED: Final = 0.06  # errors beyond it count by their size instead of its 
 _ZERO: Final = 1e-9
 
 # Bounds below. Without them letters that stand in every word weigh nothing, as others do their part, and then a text
-# of such letters alone is free. They cost a tenth of a percent in the mean error.
-_LEAST: Final = 0.02  # tokens a character: none is longer than some fifty letters
-_LEAST_OF_WORD: Final = 0.5  # where a word begins, there begins a token
+# of such letters alone is free. They cost less than a tenth of a percent in the mean error; higher ones cost more.
+_LEAST: Final = 0.01  # tokens a character
+_LEAST_OF_WORD: Final = 0.25  # where a word begins, a token does; the rest a window's ratio can make up for
 _LEAST_OF_RUN: Final = 0.005  # of blanks and rules, of which some tokens have two hundred
 _PATIENCE: Final = 3
 _DECIMALS: Final = 3
