@@ -7,6 +7,7 @@
 use crate::classes::{Classes, WIDTH};
 use crate::json;
 use crate::text::Text;
+use crate::utf8;
 use std::sync::Arc;
 
 /// Units of weight in a token.
@@ -14,6 +15,9 @@ pub const UNITS: u64 = 4096;
 
 /// Units of weight in a quarter-token, which is what sums are rounded up to.
 pub const UNITS_PER_QUARTER: u64 = UNITS / 4;
+
+/// Bytes of UTF-8 that are weighed at once; a character has fewer.
+const BLOCK: usize = 64;
 
 /// Weights by class and the class before it, and the tables made of them.
 #[derive(Clone, Debug)]
@@ -188,10 +192,26 @@ impl Weigher<'_> {
         if bytes.is_ascii() {
             return self.add(tables, Text::Ascii(bytes));
         }
-        for chunk in bytes.utf8_chunks() {
-            self.add_characters(tables, chunk.valid().chars().map(u32::from));
+        utf8::for_each_piece(bytes, |valid, invalid| {
+            self.add_valid(tables, valid);
             // What Python's `surrogateescape` makes of a byte that is no part of a character.
-            self.add_characters(tables, chunk.invalid().iter().map(|&byte| 0xDC00 + u32::from(byte)));
+            self.add_characters(tables, invalid.iter().map(|&byte| 0xDC00 + u32::from(byte)));
+        });
+    }
+
+    /// Go on block by block: most of what is no ASCII has long runs of it between.
+    fn add_valid(&mut self, tables: &Tables, mut text: &str) {
+        while !text.is_empty() {
+            let most = text.len().min(BLOCK);
+            let end =
+                (1..=most).rev().find(|&end| text.is_char_boundary(end)).expect("a block holds a character");
+            let (block, rest) = text.split_at(end);
+            if block.is_ascii() {
+                self.add(tables, Text::Ascii(block.as_bytes()));
+            } else {
+                self.add_characters(tables, block.chars().map(u32::from));
+            }
+            text = rest;
         }
     }
 

@@ -50,10 +50,10 @@ impl Text<'_> {
             Self::Ucs2(units) => units.iter().for_each(|&unit| see(u32::from(unit))),
             Self::Ucs4(units) => units.iter().for_each(|&unit| see(unit)),
             Self::Utf8(bytes) => {
-                for chunk in bytes.utf8_chunks() {
-                    chunk.valid().chars().for_each(|character| see(u32::from(character)));
-                    chunk.invalid().iter().for_each(|&byte| see(0xDC00 + u32::from(byte)));
-                }
+                utf8::for_each_piece(bytes, |valid, invalid| {
+                    valid.chars().for_each(|character| see(u32::from(character)));
+                    invalid.iter().for_each(|&byte| see(0xDC00 + u32::from(byte)));
+                });
             }
         }
     }

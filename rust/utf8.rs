@@ -14,14 +14,31 @@ const LONGEST: usize = 4;
 #[must_use]
 pub fn bytes(bytes: &[u8]) -> Counts {
     if bytes.is_ascii() {
-        return Counts::of_ascii(bytes.len() as u64); // six times as fast: `utf8_chunks` goes byte by byte
+        return Counts::of_ascii(bytes.len() as u64);
     }
     let mut counts = Counts::default();
-    for chunk in bytes.utf8_chunks() {
-        counts += text(chunk.valid());
-        counts.other += chunk.invalid().len() as u64;
-    }
+    for_each_piece(bytes, |valid, invalid| {
+        counts += text(valid);
+        counts.other += invalid.len() as u64;
+    });
     counts
+}
+
+/// Do something with each stretch of valid text and the invalid bytes after it.
+///
+/// As `utf8_chunks` cuts them, which goes byte by byte where this takes words of ASCII at once.
+pub(crate) fn for_each_piece(mut bytes: &[u8], mut see: impl FnMut(&str, &[u8])) {
+    loop {
+        match str::from_utf8(bytes) {
+            Ok(text) => return see(text, &[]),
+            Err(error) => {
+                let (valid, after) = bytes.split_at(error.valid_up_to());
+                let (invalid, rest) = after.split_at(error.error_len().unwrap_or(after.len()));
+                see(str::from_utf8(valid).expect("valid up to the error"), invalid);
+                bytes = rest;
+            }
+        }
+    }
 }
 
 /// Count a Rust string.
