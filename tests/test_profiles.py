@@ -80,7 +80,7 @@ class TestFamily:
         "text", ["the ", "them he me ", "e", "hahaha", "no ", "\u0430", "\u0435 ", "\u0648", "a1", "x\n"]
     )
     def test_no_text_is_free(self, name: str, text: str) -> None:
-        """What stands in every text weighs something where it stands alone: words a quarter token, letters a hundredth."""
+        """What stands in every text weighs something alone too: words a quarter token, letters a hundredth."""
         words = len((text * 1_000).split())
         assert longturn.estimate(text * 1_000, profile=name) >= max(words / 4, len(text) * 1_000 / 100)
         assert longturn.estimate(text, profile=name) >= 1
