@@ -33,7 +33,8 @@ _SAYING: Final = ("choices", "candidates", "output", "message", "content", "part
 """Where answers keep what the model said, or the calls it made, at any depth."""
 
 
-class ConversationTooLong(Exception):  # noqa: N818  # a fact about the conversation, not a fault of the program
+# A kind of error that frameworks' own retries, LangGraph's among them, take for final.
+class ConversationTooLong(RuntimeError):  # noqa: N818  # a fact about the conversation, not a fault of the program
     """
     Even the smallest request that can be made of this conversation was refused as too long.
 

@@ -126,9 +126,11 @@ def test_a_refusal_as_too_long_is_answered_by_a_smaller_request(way: Callable[..
     assert len(bodies) == len(set(bodies)) > ROUNDS + 1
 
 
-def test_a_policy_of_retries_repeats_no_refused_request(loopback: Loopback) -> None:
+@pytest.mark.parametrize(
+    "policy", [RetryPolicy(initial_interval=0), RetryPolicy(initial_interval=0, retry_on=longturn.is_retryable)]
+)
+def test_a_policy_of_retries_repeats_no_refused_request(policy: RetryPolicy, loopback: Loopback) -> None:
     loopback.play([TooLong()] * 9)
-    policy = RetryPolicy(initial_interval=0, retry_on=longturn.is_retryable)
     with pytest.raises(longturn.ConversationTooLong, match="new chat"):
         invoked(own_graph(window(), retry_policy=policy), asked())
     bodies = [str(request.body) for request in loopback.requests]
