@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ pytest.importorskip("google.adk")
 from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.apps import App
+from google.adk.models import LlmRequest, LlmResponse
 from google.adk.runners import InMemoryRunner
 from google.genai import errors, types
 from loopback import Loopback, Refusal, TooLong, agent_run
@@ -93,3 +95,23 @@ def test_an_error_of_the_smaller_request_is_not_hidden(loopback: Loopback) -> No
     with pytest.raises(RuntimeError) as caught:
         asyncio.run(run(FitPlugin(window()), StreamingMode.NONE))
     assert longturn.classify(caught.value).kind == longturn.FailureKind.AUTH
+
+
+def test_V8_an_interaction_on_the_server_passes_through() -> None:
+    """Also one that begins in the middle of a run: what its answers count is of no request that was fitted."""
+    fit = FitPlugin(window(1_000))
+    context: Any = SimpleNamespace(invocation_id="one", agent_name="reader")
+    contents = [types.Content(role="user", parts=[types.Part(text=text)]) for text in (TASK, PAGE, PAGE, PAGE)]
+    whole, held = (LlmRequest(contents=list(contents), config=types.GenerateContentConfig()) for _ in range(2))
+    held.previous_interaction_id = "before"
+    usage = types.GenerateContentResponseUsageMetadata(prompt_token_count=6_000)
+
+    async def go() -> None:
+        await fit.before_model_callback(callback_context=context, llm_request=whole)
+        await fit.before_model_callback(callback_context=context, llm_request=held)
+        await fit.after_model_callback(callback_context=context, llm_response=LlmResponse(usage_metadata=usage))
+
+    with pytest.warns(UserWarning, match="provider keeps"):
+        asyncio.run(go())
+    assert held.contents == contents
+    assert fit.window.ratio == 1

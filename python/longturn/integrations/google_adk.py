@@ -46,6 +46,7 @@ class FitPlugin(BasePlugin):
         config.system_instruction = instructed(config.system_instruction, self.window.instructions())
         if held := llm_request.previous_interaction_id:
             self.window.fit_request({"contents": [], "previous_interaction_id": held})  # says so, once
+            self._sent.pop(_key(callback_context), None)  # its answer is not one to a request before it
             return
         contents, tools = self._steady(llm_request.contents), [_declared(tool) for tool in config.tools or []]
         turn = self.window._turn(contents, system=config.system_instruction, tools=tools)
