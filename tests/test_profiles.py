@@ -199,6 +199,7 @@ BROKEN = {
     "weights that are a list": (lambda data: data.update(weights=[1]), "weights must be an object"),
     "a row that is a number": (lambda data: data["after"].update(digit=1), r"after\['digit'\] must be an object"),
     "a margin below one": (lambda data: data.update(margin=0.9), "margin must be a number from 1 to 10"),
+    "the rule's name": (lambda data: data.update(name="script"), "name must not be 'script'"),
     "no name": (lambda data: data.update(name=""), "name must be a text"),
     "an unknown frame": (lambda data: data["frames"].update(turn=1), "frames has no 'turn'"),
     "a broken frame": (lambda data: data["frames"].update(call=1.5), r"frames\['call'\] must be a whole number"),

@@ -48,6 +48,21 @@ def test_fits_to_a_function(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     shown = capsys.readouterr().out
     assert ".md" in shown
     assert "mine.json: profile 'mine'" in shown
+    assert "by weights that a text's source had no part in" in shown
+
+
+def test_errors_on_one_source_are_told_as_what_they_are(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing was held out, so nothing is claimed of other texts."""
+    assert main(["calibrate", "--counter", "counters_of_mine:count", "-o", "mine.json", "a"]) == 0
+    assert "of the very texts" in capsys.readouterr().out
+
+
+def test_the_rules_name_is_not_taken(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A profile of that name would be read as the rule."""
+    for named in (["-o", "script.json"], ["-o", "mine.json", "--name", "script"]):
+        assert main(["calibrate", "--counter", "counters_of_mine:count", *named, "a"]) == 2
+    assert "--name must not be script" in capsys.readouterr().err
+    assert not list(folder.glob("*.json"))
 
 
 def test_fits_to_a_table(saved: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

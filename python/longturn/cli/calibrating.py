@@ -18,7 +18,7 @@ from longturn.cli.errors import Exit, InputError
 from longturn.cli.files import STDIN, found, opened, pieces
 from longturn.tokens.calibrate import PIECE_CHARS, Errors, Fitted, Sample, calibrate
 from longturn.tokens.calibrate import pieces as text_pieces
-from longturn.tokens.profiles import Profile
+from longturn.tokens.profiles import SCRIPT, Profile
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -73,6 +73,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if not any(sample.tokens > 0 for sample in samples):
         raise InputError("there is no text with tokens to fit to")
     name = options.name or Path(options.output).stem
+    if name == SCRIPT:
+        raise InputError(f"--name must not be {SCRIPT}, which is the rule without weights (name it otherwise)")
     fitted = _fitted(samples, name=name, prior=start, options=options)
     fitted.profile.save(options.output)
     _tell(fitted, samples, options, console)
@@ -202,7 +204,9 @@ def _tell(fitted: Fitted, samples: list[Sample], options: argparse.Namespace, co
     console.show(
         Table(headings=("<kind", "pieces", "mean %", "p10 %", "p90 %", "least %"), rows=rows),
         f"{options.output}: profile {profile.name!r}; times {profile.margin} it falls short about once in ten times.",
-        "Percent off the true count, by weights that a text's source had no part in.",
+        "Percent off the true count, by weights that a text's source had no part in."
+        if len({sample.source for sample in samples}) > 1
+        else "Percent off the true count of the very texts; those of a second source would tell more.",
     )
 
 

@@ -189,6 +189,10 @@ def _read(data: Any, where: str) -> Profile:
             "(calibrate anew, or use the longturn that wrote it)"
         )
     if data.get("name") == SCRIPT:
+        if data.get("weights"):
+            raise ValueError(
+                f"{where}: name must not be {SCRIPT!r}, which is the rule without weights (name it otherwise)"
+            )
         return Profile._script()
     weights = _numbers(_object(data, "weights", where), f"{where}: weights")
     if missing := [name for name in CLASSES if name not in weights]:
