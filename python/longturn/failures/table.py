@@ -160,7 +160,6 @@ DECISIVE_CODES: Final = (
     _names("GitHub Models and Copilot", OVERFLOW, "tokens_limit_reached model_max_prompt_tokens_exceeded",
            "github.com/orgs/community/discussions; zed-industries/zed"),
     _names("llama.cpp", OVERFLOW, "exceed_context_size_error", "ggml-org/llama.cpp tools/server"),
-    _names("MiniMax", OVERFLOW, "1039", "platform.minimax.io/docs/api-reference/errorcode"),
     _names("MiniMax", QUOTA, "1008", "platform.minimax.io/docs/api-reference/errorcode"),
     _names("Glean", OVERFLOW, "token_limit_exceeded", "developers.glean.com/errors/token-limit-exceeded"),
     _names("watsonx.ai", OVERFLOW, "token_quantity_exceeded", "cloud.ibm.com/apidocs/watsonx-ai"),
