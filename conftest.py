@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+
+# LiteLLM fetches prices when it is imported, whichever test or page does that first; there is no network here.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(), SkipParser()],
