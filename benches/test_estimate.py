@@ -13,9 +13,9 @@ import longturn
 from benches import counters, histories, texts
 from benches.conftest import Measure, made
 from benches.counters import COUNTERS, Counter
-from longturn.tokens import costs, media, plain, reference, rules
+from longturn.tokens import reference
 from longturn.tokens.backend import core
-from longturn.tokens.walker import whole_tokens
+from longturn.tokens.walker import new_walker, whole_tokens
 
 SIZES: Final = {"100 B": 100, "10 kB": 10_000, "10 MB": 10_000_000}
 SMOKE_BYTES: Final = 20_000  # what stands in for 10 MB where nothing is timed
@@ -138,23 +138,7 @@ def cold_by_twin(history: list[histories.Message]) -> int:
     return whole_tokens(sum(TWIN.messages(history)))
 
 
-TWIN: Final = reference.Walker(
-    key_rules=rules.KEY_RULES,
-    call_types=rules.CALL_TYPES,
-    result_types=rules.RESULT_TYPES,
-    result_roles=rules.RESULT_ROLES,
-    media_types=rules.MEDIA_TYPES,
-    media_keys=rules.MEDIA_KEYS,
-    item_types=rules.ITEM_TYPES,
-    block_keys=rules.BLOCK_KEYS,
-    costs=tuple(
-        reference.QUARTERS * tokens
-        for tokens in (costs.MESSAGE_TOKENS, costs.CALL_TOKENS, costs.RESULT_TOKENS, costs.OPAQUE_TOKENS)
-    ),
-    max_depth=rules.MAX_DEPTH,
-    plain=plain.plain,
-    price=media.price,
-)
+TWIN: Final = new_walker(reference)
 
 
 def langchain_history() -> Callable[[list[Any]], int]:
